@@ -1,0 +1,86 @@
+# Everything a person or a pipeline does here. A fresh machine needs python3 (3.11 or newer) and make.
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+SHELL := /bin/sh
+
+PYTHON ?= python3
+PORT ?= 3099
+SPEED ?= 60
+RINGS ?=
+UV_VERSION := 0.13.9
+
+PIP_INSTALL := -m pip --disable-pip-version-check --no-input --quiet install
+LOCKED := --require-hashes --only-binary :all: --no-deps -r
+RUN := .venv/run/bin/python
+TEST := .venv/test/bin/python
+OPENAPI := $(wildcard infra/openapi.py infra/openapi/__main__.py)
+
+# An environment is named after what it was made from (lock, Python, place), so a change of any of them makes it anew.
+made_from = .venv/$(1)/made-from-$(shell { $(PYTHON) -V; pwd; cat infra/locks/$(2).txt; } 2>/dev/null | cksum | tr ' ' '-')
+RUN_READY := $(call made_from,run,local)
+TEST_READY := $(call made_from,test,test)
+
+.PHONY: help run demo test check format lock openapi clean python-is-new-enough
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+
+run: $(RUN_READY) ## start the whole product here, without AWS (PORT=3099, SPEED=60 times real time)
+	$(RUN) -m infra.local --port $(PORT) --speed $(SPEED)
+
+demo: $(RUN_READY) ## play the main walk, create a cluster, on the local host and print it
+	$(RUN) -m infra.local.demo
+
+test: $(TEST_READY) ## run the test rings in order, each within its budget (RINGS="unit workflows" picks some)
+	@$(TEST) -m tests.rings $(RINGS)
+
+check: $(TEST_READY) ## lint, format, types, house rules, state machines, freshness of generated files
+	$(TEST) -m ruff check .
+	$(TEST) -m ruff format --check .
+	$(TEST) -m mypy
+	$(TEST) -m tests.house
+	$(TEST) -m tests.house.asl_lint
+	$(if $(OPENAPI),$(TEST) -m infra.openapi --check)
+
+format: $(TEST_READY) ## rewrite the Python files in the house style
+	$(TEST) -m ruff check --fix-only --quiet .
+	$(TEST) -m ruff format .
+
+openapi: $(RUN_READY) ## write the OpenAPI document from the routes
+	$(RUN) -m infra.openapi
+
+lock: .venv/lock/bin/uv ## write infra/locks/*.txt from pyproject.toml, with the newest versions it allows
+	$(call compile,test,)
+	$(call compile,local,-c infra/locks/test.txt)
+	$(call compile,runtime,-c infra/locks/test.txt)
+	@! grep -nE 'https?://|file:' infra/locks/*.txt || { echo "A lock carries hashes, not addresses."; exit 1; }
+
+clean: ## remove the environments, the local host's state and all caches
+	rm -rf .venv .local .pytest_cache .mypy_cache .ruff_cache cdk.out
+	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
+
+# Wheels only: building a source archive would fetch build tools that no hash vouches for.
+define environment
+	@echo "Making .venv/$(1) from infra/locks/$(2).txt"
+	@rm -rf .venv/$(1)
+	@$(PYTHON) -m venv .venv/$(1)
+	@.venv/$(1)/bin/python $(PIP_INSTALL) $(LOCKED) infra/locks/$(2).txt
+	@touch $@
+endef
+
+$(RUN_READY): | python-is-new-enough
+	$(call environment,run,local)
+
+$(TEST_READY): | python-is-new-enough
+	$(call environment,test,test)
+
+.venv/lock/bin/uv: | python-is-new-enough
+	@$(PYTHON) -m venv .venv/lock
+	@.venv/lock/bin/python $(PIP_INSTALL) uv==$(UV_VERSION)
+
+compile = .venv/lock/bin/uv pip compile pyproject.toml --group $(1) $(2) --upgrade --universal --python-version 3.11 \
+	--no-build --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet -o infra/locks/$(1).txt >/dev/null
+
+python-is-new-enough:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "'$(PYTHON)' is missing or older than Python 3.11: install one, or name it: make PYTHON=python3.12 ..."; exit 1; }

@@ -1,0 +1,146 @@
+"""CloudFormation as the foundation stage uses it: a stack by name, its outputs, and why it failed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from botocore.exceptions import ClientError
+
+from functions.core.failures import code_of, failure
+from functions.core import runtime
+from functions.core.errors import ArtifactMissing, Cause, Layer, PreconditionFailed, Problem
+
+if TYPE_CHECKING:
+    from types_boto3_cloudformation.type_defs import StackEventTypeDef
+
+COMPLETE: Final = frozenset({"CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE"})
+_STACK: Final = "AWS::CloudFormation::Stack"
+_WRAPPERS: Final = ("Resource creation cancelled", "Embedded stack", "The following resource(s) failed")
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A stack as it stands."""
+
+    stack_id: str
+    name: str
+    status: str
+    outputs: Mapping[str, str]
+
+
+def describe(name: str) -> Stack | None:
+    """Describe a stack; None when there is none of that name. Raises the client's own errors."""
+    try:
+        found = runtime.client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
+    except ClientError as error:
+        if code_of(error) == "ValidationError" and "does not exist" in error.response["Error"]["Message"]:
+            return None
+        raise
+    return Stack(
+        stack_id=found.get("StackId", name),
+        name=found["StackName"],
+        status=found["StackStatus"],
+        outputs={output["OutputKey"]: output["OutputValue"] for output in found.get("Outputs", [])},
+    )
+
+
+def outputs_of(name: str) -> Mapping[str, str]:
+    """Give the outputs of a foundation stack; raises PreconditionFailed when it is not complete."""
+    stack = describe(name)
+    if stack is None or stack.status not in COMPLETE:
+        raise PreconditionFailed(
+            f"The foundation stack {name} is {stack.status if stack else 'absent'}.",
+            cause=Cause(layer=Layer.AWS, service="cloudformation", resource=name),
+            remedy="Create or repair the cluster's foundation first.",
+        )
+    return stack.outputs
+
+
+def create(
+    name: str, template_url: str, role_arn: str, parameters: Mapping[str, str], tags: Mapping[str, str], token: str
+) -> str:
+    """Create a stack and give its id; one of that name that came in between is left to the next look.
+
+    Raises ArtifactMissing when the template is not in the artifact bucket, else the client's own errors.
+    """
+    client = runtime.client("cloudformation")
+    try:
+        answer = client.create_stack(
+            StackName=name,
+            TemplateURL=template_url,
+            RoleARN=role_arn,
+            Capabilities=["CAPABILITY_NAMED_IAM"],
+            Parameters=[{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()],
+            Tags=[{"Key": key, "Value": value} for key, value in tags.items()],
+            ClientRequestToken=token,
+        )
+    except client.exceptions.AlreadyExistsException:
+        return name
+    except ClientError as error:
+        raise _missing_artifact(error, template_url) or error from error
+    return answer["StackId"]
+
+
+def delete(name: str, role_arn: str) -> None:
+    """Delete a stack."""
+    runtime.client("cloudformation").delete_stack(StackName=name, RoleARN=role_arn)
+
+
+def _missing_artifact(error: ClientError, template_url: str) -> Problem | None:
+    message = error.response["Error"].get("Message", "")
+    if "S3 error" not in message or "does not exist" not in message:
+        return None
+    return ArtifactMissing(
+        f"The release's template {template_url} is not in the artifact bucket.",
+        cause=Cause(
+            layer=Layer.CONTROL_PLANE,
+            service="cloudformation",
+            api_call=error.operation_name,
+            code="TEMPLATE_ARTIFACT_MISSING",
+            resource=template_url,
+        ),
+        remedy="Deploy the release again; its artifacts are incomplete. Nothing you send can help.",
+    )
+
+
+def progress_of(stack: Stack) -> str:
+    """Say what the stack is busy with: how many of its resources stand, and which are in the making."""
+    resources = runtime.client("cloudformation").describe_stack_resources(StackName=stack.name)["StackResources"]
+    complete = [found for found in resources if found["ResourceStatus"] == "CREATE_COMPLETE"]
+    making = [found["LogicalResourceId"] for found in resources if found["ResourceStatus"] == "CREATE_IN_PROGRESS"]
+    named = f", making {', '.join(sorted(making)[:3])}" if making else ""
+    return f"{stack.status}: {len(complete)}/{len(resources)} resources{named}"
+
+
+def failure_of(stack_id: str, name: str) -> Problem:
+    """Say why a stack failed: the earliest failed resource, through nested stacks, that is no mere consequence."""
+    events = sorted(_failed_events(stack_id), key=lambda event: event["Timestamp"])
+    if not events:
+        cause = Cause(layer=Layer.AWS, service="cloudformation", resource=name)
+        return failure(f"The stack {name} failed without a failed resource; its events say no more.", cause)
+    first = next((event for event in events if not _is_consequence(event)), events[0])
+    resource_type, reason = first.get("ResourceType", ""), first.get("ResourceStatusReason", "")
+    cause = Cause(layer=Layer.AWS, service="cloudformation", code=first.get("ResourceStatus"), resource=resource_type)
+    return failure(f"{resource_type} {first.get('LogicalResourceId')} of stack {name}: {reason}", cause)
+
+
+def _is_consequence(event: StackEventTypeDef) -> bool:
+    reason = event.get("ResourceStatusReason", "")
+    return event.get("ResourceType") == _STACK or any(wrapper in reason for wrapper in _WRAPPERS)
+
+
+def _failed_events(stack_id: str) -> list[StackEventTypeDef]:
+    """Collect the failed events of a stack and of the stacks nested in it, by physical id."""
+    found: list[StackEventTypeDef] = []
+    for page in runtime.client("cloudformation").get_paginator("describe_stack_events").paginate(StackName=stack_id):
+        found.extend(event for event in page["StackEvents"] if event.get("ResourceStatus") == "CREATE_FAILED")
+    nested = {
+        event["PhysicalResourceId"]
+        for event in found
+        if event.get("ResourceType") == _STACK and event.get("PhysicalResourceId") not in ("", None, stack_id)
+    }
+    for child in sorted(nested):
+        found.extend(_failed_events(child))
+    return found

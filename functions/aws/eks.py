@@ -1,0 +1,100 @@
+"""EKS as the stages use it: what versions it offers, and add-ons by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from functions.core import runtime
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """An EKS cluster as it stands."""
+
+    name: str
+    arn: str
+    status: str
+    version: str
+    endpoint: str
+    certificate_authority: str
+
+
+@dataclass(frozen=True)
+class Addon:
+    """An add-on as it stands; `issues` maps issue codes to messages."""
+
+    name: str
+    status: str
+    version: str
+    arn: str
+    issues: Mapping[str, str]
+
+
+def describe_cluster(name: str) -> Cluster | None:
+    """Describe a cluster; None when there is none. Raises the client's own errors."""
+    client = runtime.client("eks")
+    try:
+        found = client.describe_cluster(name=name)["cluster"]
+    except client.exceptions.ResourceNotFoundException:
+        return None
+    return Cluster(
+        name=found.get("name", name),
+        arn=found.get("arn", ""),
+        status=found.get("status", ""),
+        version=found.get("version", ""),
+        endpoint=found.get("endpoint", ""),
+        certificate_authority=found.get("certificateAuthority", {}).get("data", ""),
+    )
+
+
+def offered_versions() -> list[str]:
+    """List the Kubernetes versions that EKS offers."""
+    pages = runtime.client("eks").get_paginator("describe_cluster_versions").paginate()
+    return [version["clusterVersion"] for page in pages for version in page["clusterVersions"]]
+
+
+def default_addon_version(addon: str, kubernetes_version: str) -> str | None:
+    """Give the default version of an add-on for a Kubernetes version; None when it is not offered."""
+    pages = (
+        runtime.client("eks")
+        .get_paginator("describe_addon_versions")
+        .paginate(addonName=addon, kubernetesVersion=kubernetes_version)
+    )
+    offered = [version for page in pages for info in page["addons"] for version in info["addonVersions"]]
+    preferred = [v for v in offered if any(c.get("defaultVersion") for c in v.get("compatibilities", []))]
+    return next((version["addonVersion"] for version in preferred or offered), None)
+
+
+def describe_addon(cluster: str, addon: str) -> Addon | None:
+    """Describe an add-on; None when it is not installed. Raises the client's own errors."""
+    client = runtime.client("eks")
+    try:
+        found = client.describe_addon(clusterName=cluster, addonName=addon)["addon"]
+    except client.exceptions.ResourceNotFoundException:
+        return None
+    issues = found.get("health", {}).get("issues", [])
+    return Addon(
+        name=addon,
+        status=found.get("status", ""),
+        version=found.get("addonVersion", ""),
+        arn=found.get("addonArn", ""),
+        issues={str(issue.get("code", "")): issue.get("message", "") for issue in issues},
+    )
+
+
+def create_addon(cluster: str, addon: str, token: str, tags: Mapping[str, str], identity: Mapping[str, str]) -> None:
+    """Install an add-on; `identity` maps its service accounts to role ARNs. One already there is left as it is."""
+    client = runtime.client("eks")
+    try:
+        client.create_addon(
+            clusterName=cluster,
+            addonName=addon,
+            clientRequestToken=token,
+            tags=dict(tags),
+            podIdentityAssociations=[
+                {"serviceAccount": account, "roleArn": role} for account, role in identity.items()
+            ],
+        )
+    except client.exceptions.ResourceInUseException:
+        return

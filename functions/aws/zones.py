@@ -1,0 +1,17 @@
+"""The availability zones of the region in use, as this account names them."""
+
+from __future__ import annotations
+
+from functions.catalog.models import Zone
+from functions.core import runtime
+from functions.core.runtime import Patience
+
+
+def describe(patience: Patience = Patience.EDGE) -> list[Zone]:
+    """Give the region's availability zones; Local and Wavelength Zones are left out.
+
+    Raises botocore's ClientError or BotoCoreError: only the caller knows whether it can do without an answer.
+    """
+    wanted = [{"Name": "zone-type", "Values": ["availability-zone"]}]
+    answer = runtime.client("ec2", patience).describe_availability_zones(Filters=wanted)
+    return [Zone(zone["ZoneName"], zone["ZoneId"]) for zone in answer["AvailabilityZones"]]

@@ -1,0 +1,46 @@
+"""What the capacity domain adds to the product."""
+
+from functions.core.declaration import Declaration, Stage
+
+DECLARATION = Declaration(
+    domain="capacity",
+    stages=(
+        Stage(
+            kind="lifecycle_scripts",
+            function="stages_cluster",
+            title="Lifecycle scripts",
+            expected_seconds=5,
+            actions=("s3:GetObject", "s3:PutObject"),
+        ),
+        Stage(
+            kind="hyperpod_cluster",
+            function="stages_cluster",
+            title="HyperPod cluster",
+            expected_seconds=600,
+            actions=(
+                "cloudformation:DescribeStacks",
+                "sagemaker:DescribeCluster",
+                "sagemaker:CreateCluster",
+                "sagemaker:AddTags",
+                "sagemaker:ListClusterNodes",
+                "sagemaker:ListClusterEvents",
+                # CreateCluster calls these on the caller's behalf.
+                # Source: SageMaker developer guide, "IAM users for cluster admin" of HyperPod on EKS.
+                "iam:PassRole",
+                "iam:CreateServiceLinkedRole",
+                "eks:DescribeCluster",
+                "eks:CreateAccessEntry",
+                "eks:DescribeAccessEntry",
+                "eks:DeleteAccessEntry",
+                "eks:AssociateAccessPolicy",
+            ),
+        ),
+        Stage(
+            kind="hyperpod_nodes",
+            function="stages_workloads",
+            title="HyperPod nodes",
+            expected_seconds=60,
+            actions=("eks:DescribeCluster", "sts:AssumeRole"),
+        ),
+    ),
+)

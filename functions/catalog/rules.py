@@ -1,0 +1,73 @@
+"""What follows from the shipped facts: which instance types exist, which zones a control plane may use."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import TYPE_CHECKING, Final
+
+from functions.catalog.tables import instance_types
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from functions.catalog.models import InstanceType, Zone
+
+INSTANCE_TYPE_PATTERN: Final = r"^ml\.[a-z0-9-]+\.[a-z0-9-]+$"
+_SUGGESTIONS: Final = 10
+
+# Zones whose subnets EKS refuses for a control plane; nodes may stand there.
+# Source: Amazon EKS user guide, "View Amazon EKS networking requirements for VPC and subnets", read 2026-11-29.
+ZONES_WITHOUT_CONTROL_PLANE: Final = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
+
+
+def instance_type(name: str) -> InstanceType | None:
+    """Find an instance type by its name."""
+    return instance_types().get(name)
+
+
+def looks_like_an_instance_type(name: str) -> bool:
+    """Say whether a name has the form `ml.<family>.<size>`."""
+    return re.fullmatch(INSTANCE_TYPE_PATTERN, name) is not None
+
+
+def similar_instance_types(name: str) -> list[str]:
+    """Name the types of the same family, else those spelled most alike."""
+    parts = name.split(".")
+    family = [known for known, facts in instance_types().items() if len(parts) > 1 and facts.family == parts[1]]
+    return family or difflib.get_close_matches(name, instance_types(), _SUGGESTIONS, cutoff=0.4)
+
+
+def control_plane_zones(zones: Iterable[Zone]) -> list[Zone]:
+    """Give the zones in which EKS places control planes."""
+    return [zone for zone in zones if zone.id not in ZONES_WITHOUT_CONTROL_PLANE]
+
+
+def zone_named(name_or_id: str, zones: Iterable[Zone]) -> Zone | None:
+    """Find a zone by its name or its id."""
+    return next((zone for zone in zones if name_or_id in (zone.name, zone.id)), None)
+
+
+# Versions of Kubernetes that HyperPod supports on EKS.
+# Source: SageMaker developer guide, "Prerequisites for using SageMaker HyperPod with Amazon EKS", read 2026-11-29.
+HYPERPOD_KUBERNETES_VERSIONS: Final = ("1.28", "1.29", "1.30", "1.31", "1.32", "1.33", "1.34")
+# Source: the same page; older versions of the VPC CNI do not know HyperPod's instances.
+OLDEST_VPC_CNI: Final = (1, 18, 3)
+
+
+def newest_kubernetes_version(offered: Iterable[str]) -> str | None:
+    """Give the newest version that both EKS offers and HyperPod supports; None when they share none."""
+    shared = set(HYPERPOD_KUBERNETES_VERSIONS) & set(offered)
+    return max(shared, key=lambda version: tuple(map(int, version.split("."))), default=None)
+
+
+def vpc_cni_is_new_enough(addon_version: str) -> bool:
+    """Say whether an add-on version such as `v1.20.4-eksbuild.2` is new enough for HyperPod."""
+    found = re.match(r"v(\d+)\.(\d+)\.(\d+)", addon_version)
+    return found is not None and tuple(map(int, found.groups())) >= OLDEST_VPC_CNI
+
+
+def threads_per_core(name: str) -> int:
+    """Say how many threads per core to ask for: what the type has; HyperPod would otherwise turn one off."""
+    facts = instance_type(name)
+    return (facts.threads_per_core if facts else None) or 1

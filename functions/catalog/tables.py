@@ -1,0 +1,19 @@
+"""The tables of `data/`, read once per process."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+from functions.catalog.models import InstanceType
+
+_DATA = Path(__file__).parent / "data"
+
+
+@cache
+def instance_types() -> dict[str, InstanceType]:
+    """Give every instance type that a HyperPod cluster accepts, by name."""
+    table = json.loads((_DATA / "instance_types.json").read_text(encoding="utf-8"))
+    rows = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+    return {row["type"]: InstanceType(**row) for row in rows}

@@ -1,0 +1,82 @@
+"""The clusters domain: creating clusters whole or phase by phase, and reading them."""
+
+from __future__ import annotations
+
+from functions.core.declaration import Declaration, Route, Scope, Stage
+
+DECLARATION = Declaration(
+    domain="clusters",
+    routes=(
+        Route("create_cluster", "POST", "/api/clusters", Scope.OPERATE, "Create a cluster or its foundation", 202),
+        Route("list_clusters", "GET", "/api/clusters", Scope.READ, "List the clusters"),
+        Route("get_cluster", "GET", "/api/clusters/{tag}", Scope.READ, "Read a cluster"),
+        Route(
+            "configure_dependencies",
+            "POST",
+            "/api/clusters/{tag}/dependencies",
+            Scope.OPERATE,
+            "Install the add-ons of a cluster",
+            202,
+        ),
+        Route(
+            "create_hyperpod",
+            "POST",
+            "/api/clusters/{tag}/hyperpod",
+            Scope.OPERATE,
+            "Create the HyperPod cluster of a cluster",
+            202,
+        ),
+        Route(
+            "create_storage",
+            "POST",
+            "/api/clusters/{tag}/storage",
+            Scope.OPERATE,
+            "Mount the bucket of a cluster",
+            202,
+        ),
+        Route(
+            "get_active_cluster",
+            "GET",
+            "/api/preferences/active_cluster",
+            Scope.READ,
+            "Read which cluster the caller works with",
+        ),
+        Route(
+            "put_active_cluster",
+            "PUT",
+            "/api/preferences/active_cluster",
+            Scope.READ,
+            "Choose the cluster the caller works with",
+        ),
+    ),
+    stages=(
+        Stage(
+            kind="foundation",
+            function="stages_cluster",
+            title="Network, EKS control plane, roles and bucket",
+            expected_seconds=780,
+            actions=(
+                "cloudformation:DescribeStacks",
+                "cloudformation:DescribeStackEvents",
+                "cloudformation:DescribeStackResources",
+                "cloudformation:CreateStack",
+                "cloudformation:DeleteStack",
+                "ec2:DescribeVpcs",
+                "ec2:DescribeAvailabilityZones",
+                "eks:DescribeClusterVersions",
+                "eks:DescribeAddonVersions",
+                # The stack is created by the foundation role; this function may only hand it over.
+                "iam:PassRole",
+                "s3:GetObject",
+            ),
+        ),
+        Stage(
+            kind="verify",
+            function="stages_workloads",
+            title="Last look at everything",
+            expected_seconds=10,
+            actions=("eks:DescribeCluster", "sagemaker:DescribeCluster", "sts:AssumeRole"),
+        ),
+    ),
+    route_actions=("ec2:DescribeAvailabilityZones", "states:StartExecution"),
+)

@@ -1,0 +1,318 @@
+"""What callers send to the clusters routes, what the ledger keeps of a cluster, and what callers get.
+
+A request's fields are judged where they stand. What is stored is not judged again: it has to stay readable when the
+rules for new requests change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from datetime import datetime
+from typing import Annotated, Final, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from functions.catalog.rules import (
+    INSTANCE_TYPE_PATTERN,
+    instance_type,
+    looks_like_an_instance_type,
+    similar_instance_types,
+)
+from functions.clusters.names import TAG_LIMIT, TAG_PATTERN
+from functions.core.cluster import ClusterIdentity
+
+GROUP_NAME_PATTERN: Final = r"^[a-zA-Z0-9](-*[a-zA-Z0-9])*$"
+GROUP_NAME_LIMIT: Final = 63
+GROUPS_LIMIT: Final = 100
+COUNT_LIMIT: Final = 6758
+KUBERNETES_NAME_PATTERN: Final = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+KUBERNETES_NAME_LIMIT: Final = 63
+
+NodeRecovery = Literal["automatic", "none"]
+
+
+class Wire(BaseModel):
+    """Base of a request: unknown fields are refused, and no text passes for a number."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+def fits(value: str, pattern: str, limit: int) -> bool:
+    """Say whether a name matches a pattern as a whole and is short enough."""
+    return len(value) <= limit and re.fullmatch(pattern, value) is not None
+
+
+def check_tag(value: str) -> str:
+    """Refuse a tag from which some name of AWS could not be made."""
+    if not fits(value, TAG_PATTERN, TAG_LIMIT):
+        raise PydanticCustomError(
+            "cluster_tag",
+            "has to match {pattern} and have at most {limit} characters, so that every name made from it fits",
+            {"pattern": TAG_PATTERN, "limit": TAG_LIMIT},
+        )
+    return value
+
+
+def check_group_name(value: str) -> str:
+    """Refuse a name that SageMaker would refuse."""
+    if not fits(value, GROUP_NAME_PATTERN, GROUP_NAME_LIMIT):
+        raise PydanticCustomError(
+            "group_name",
+            "has to match {pattern} and have at most {limit} characters",
+            {"pattern": GROUP_NAME_PATTERN, "limit": GROUP_NAME_LIMIT},
+        )
+    return value
+
+
+def check_kubernetes_name(value: str) -> str:
+    """Refuse a name that Kubernetes would refuse as a label."""
+    if not fits(value, KUBERNETES_NAME_PATTERN, KUBERNETES_NAME_LIMIT):
+        raise PydanticCustomError(
+            "kubernetes_name",
+            "has to match {pattern} and have at most {limit} characters",
+            {"pattern": KUBERNETES_NAME_PATTERN, "limit": KUBERNETES_NAME_LIMIT},
+        )
+    return value
+
+
+def check_instance_type(value: str) -> str:
+    """Refuse a type that HyperPod does not know, and name those that come closest."""
+    if instance_type(value) is not None:
+        return value
+    if not looks_like_an_instance_type(value):
+        raise PydanticCustomError(
+            "instance_type",
+            "has to look like ml.<family>.<size>, for example ml.g6.4xlarge",
+            {"allowed": similar_instance_types(f"ml.{value}")},
+        )
+    raise PydanticCustomError(
+        "instance_type",
+        "{value} is not an instance type of HyperPod clusters",
+        {"value": value, "allowed": similar_instance_types(value)},
+    )
+
+
+def check_capacity_type(value: object) -> object:
+    """Tell capacity that HyperPod has and this release does not offer from a misspelt word."""
+    if value in ("spot", "training_plan"):
+        raise PydanticCustomError(
+            "capacity_type",
+            "{value} capacity is not offered by this release; on_demand is",
+            {"value": str(value), "allowed": ["on_demand"]},
+        )
+    return value
+
+
+ClusterTag = Annotated[
+    str, AfterValidator(check_tag), Field(json_schema_extra={"pattern": TAG_PATTERN, "maxLength": TAG_LIMIT})
+]
+GroupName = Annotated[
+    str,
+    AfterValidator(check_group_name),
+    Field(json_schema_extra={"pattern": GROUP_NAME_PATTERN, "maxLength": GROUP_NAME_LIMIT}),
+]
+KubernetesName = Annotated[
+    str,
+    AfterValidator(check_kubernetes_name),
+    Field(json_schema_extra={"pattern": KUBERNETES_NAME_PATTERN, "maxLength": KUBERNETES_NAME_LIMIT}),
+]
+InstanceTypeName = Annotated[
+    str, AfterValidator(check_instance_type), Field(json_schema_extra={"pattern": INSTANCE_TYPE_PATTERN})
+]
+CapacityType = Annotated[Literal["on_demand"], BeforeValidator(check_capacity_type)]
+ZoneName = Annotated[str, Field(min_length=1, max_length=32, description="Name or id of an availability zone.")]
+
+
+class InstanceGroup(Wire):
+    """Instances of one type that are counted together."""
+
+    name: GroupName
+    instance_type: InstanceTypeName
+    instance_count: int = Field(ge=1, le=COUNT_LIMIT)
+    capacity_type: CapacityType = "on_demand"
+
+
+class HyperPod(Wire):
+    """The HyperPod cluster: where its instances stand and how many of which there are."""
+
+    availability_zone: ZoneName
+    instance_groups: list[InstanceGroup] = Field(min_length=1, max_length=GROUPS_LIMIT)
+    node_recovery: NodeRecovery = "automatic"
+
+    @field_validator("instance_groups")
+    @classmethod
+    def _names_are_unique(cls, groups: list[InstanceGroup]) -> list[InstanceGroup]:
+        counts = Counter(group.name for group in groups)
+        if twice := ", ".join(name for name, count in counts.items() if count > 1):
+            raise PydanticCustomError("group_names", "has more than one group named {names}", {"names": twice})
+        return groups
+
+
+class Foundation(Wire):
+    """The network and the EKS control plane; zones left out are chosen."""
+
+    control_plane_availability_zones: Annotated[list[ZoneName], Field(min_length=2)] | None = None
+
+
+class S3Mount(Wire):
+    """The cluster's bucket as a volume that pods claim by name."""
+
+    name: KubernetesName = "s3-claim"
+    namespace: KubernetesName = "default"
+
+
+class CreateCluster(Wire):
+    """A whole cluster, or its foundation alone when `hyperpod` is left out.
+
+    `storage` left out means the bucket mounted under its default name; null means no mount.
+    """
+
+    tag: ClusterTag | None = None
+    region: str | None = Field(default=None, description="If sent, it has to be the region of this deployment.")
+    foundation: Foundation = Field(default_factory=Foundation)
+    hyperpod: HyperPod | None = None
+    storage: S3Mount | None = None
+
+    @field_validator("storage")
+    @classmethod
+    def _storage_needs_nodes(cls, storage: S3Mount | None, info: ValidationInfo) -> S3Mount | None:
+        if storage is not None and "hyperpod" in info.data and info.data["hyperpod"] is None:
+            raise PydanticCustomError(
+                "storage_without_hyperpod", "has to be left out without hyperpod: a mount needs nodes to serve it"
+            )
+        return storage
+
+    @model_validator(mode="after")
+    def _mount_by_default(self) -> CreateCluster:
+        if self.hyperpod is not None and "storage" not in self.model_fields_set:
+            self.storage = S3Mount()
+        return self
+
+
+class ConfigureDependencies(Wire):
+    """The add-ons that HyperPod and the storage need; there is nothing to choose."""
+
+
+class ChooseActiveCluster(Wire):
+    """The cluster a person works with from now on."""
+
+    cluster_tag: ClusterTag
+
+
+class Record(BaseModel):
+    """Base of what is stored and answered."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DesiredGroup(Record):
+    """An instance group as it was asked for."""
+
+    name: str
+    instance_type: str
+    instance_count: int
+    capacity_type: str
+
+
+class DesiredMount(Record):
+    """A mount as it was asked for."""
+
+    name: str
+    namespace: str
+
+
+class ClusterSpec(ClusterIdentity):
+    """The desired state of a cluster as its creation wrote it; `version` counts the changes."""
+
+    control_plane_availability_zones: list[str] | None = None
+    availability_zone: str | None = None
+    instance_groups: list[DesiredGroup] = Field(default_factory=list)
+    node_recovery: str | None = None
+    storage: DesiredMount | None = None
+    created_at: datetime
+    version: int = 1
+
+
+class Condition(Record):
+    """What a pipeline last found out about one side of a cluster; as in Kubernetes, Unknown is not False."""
+
+    type: str
+    status: Literal["True", "False", "Unknown"]
+    reason: str | None = None
+    message: str | None = None
+    since: datetime | None = None
+
+
+class LastOperation(Record):
+    """The newest operation on a cluster, in short."""
+
+    operation_id: str
+    kind: str
+    status: str
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class ClusterView(Record):
+    """A cluster as one reads it."""
+
+    tag: str
+    spec: ClusterSpec
+    conditions: list[Condition]
+    active_operation_ids: list[str]
+    last_operation: LastOperation | None
+
+
+class ClusterSummary(Record):
+    """A cluster as one line of a list."""
+
+    tag: str
+    region: str
+    availability_zone: str | None
+    created_at: datetime
+    conditions: list[Condition]
+
+
+class ClusterPage(Record):
+    """One page of clusters, in no particular order."""
+
+    clusters: list[ClusterSummary]
+    next_token: str | None = None
+
+
+class ActiveCluster(Record):
+    """The cluster a person works with; null until one is chosen."""
+
+    cluster_tag: str | None
+
+
+def hyperpod_of(kind: str, request: Mapping[str, JsonValue]) -> HyperPod:
+    """Give the HyperPod cluster that a stored request of a kind of operation asks for.
+
+    Raises ValueError when it asks for none: its plan then has no HyperPod stages.
+    """
+    whole = kind == "create_cluster"
+    found = CreateCluster.model_validate(request).hyperpod if whole else HyperPod.model_validate(request)
+    if found is None:
+        raise ValueError(f"the request of {kind} names no HyperPod cluster")
+    return found
+
+
+def mount_of(kind: str, request: Mapping[str, JsonValue]) -> S3Mount:
+    """Give the mount that a stored request asks for; raises ValueError when it asks for none."""
+    whole = kind == "create_cluster"
+    found = CreateCluster.model_validate(request).storage if whole else S3Mount.model_validate(request)
+    if found is None:
+        raise ValueError(f"the request of {kind} names no mount")
+    return found

@@ -1,0 +1,136 @@
+"""What the clusters table holds of a cluster, and each person's choice of an active one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+from functions.clusters.models import ClusterSpec, Condition
+from functions.core import runtime
+from functions.core.errors import NotFound
+from functions.core.ledger.items import item_of, model_of, plain, text_of
+from functions.core.ledger.tables import CLUSTERS, PREFERENCES
+from functions.core.ledger.writes import names_in, table_name, values_in
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb.type_defs import ScanInputTypeDef
+
+    from functions.core.ledger.items import Item
+
+_SPEC: Final = "spec"
+_CONDITION: Final = "condition#"
+_LEASE: Final = "lease#"
+_ACTIVE_CLUSTER: Final = "active_cluster"
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The records of one cluster."""
+
+    spec: ClusterSpec
+    conditions: list[Condition]
+    active_operation_ids: list[str]
+
+
+def read(tag: str) -> Cluster:
+    """Read a cluster in one Query; raise NotFound."""
+    condition = "#cluster_tag = :tag"
+    answer = runtime.client("dynamodb").query(
+        TableName=table_name(CLUSTERS),
+        KeyConditionExpression=condition,
+        ExpressionAttributeNames=names_in(condition),
+        ExpressionAttributeValues=values_in(condition, {"tag": tag}),
+        ConsistentRead=True,
+    )
+    cluster = cluster_of(answer["Items"])
+    if cluster is None:
+        raise no_cluster(tag)
+    return cluster
+
+
+def cluster_of(items: Iterable[Item]) -> Cluster | None:
+    """Put the records of one cluster together; None without its `spec`."""
+    records = {text_of(item, "record"): item for item in items}
+    if _SPEC not in records:
+        return None
+    owners = {owner for name, item in records.items() if name.startswith(_LEASE) for owner in _owners(item)}
+    return Cluster(
+        spec=model_of(ClusterSpec, records[_SPEC]),
+        conditions=[_condition(name, item) for name, item in records.items() if name.startswith(_CONDITION)],
+        active_operation_ids=sorted(owners),
+    )
+
+
+def page(limit: int, after: str | None) -> tuple[list[Cluster], str | None]:
+    """Read a page of clusters with one Scan, in the table's own order, and the tag after which the next goes on.
+
+    A Scan gives the records of a cluster side by side, but may end amid them; such a cluster waits for the next page.
+    """
+    narrowing = "#record = :spec OR begins_with(#record, :condition)"
+    request: ScanInputTypeDef = {
+        "TableName": table_name(CLUSTERS),
+        "FilterExpression": narrowing,
+        "ExpressionAttributeNames": names_in(narrowing),
+        "ExpressionAttributeValues": values_in(narrowing, {"spec": _SPEC, "condition": _CONDITION}),
+    }
+    if after is not None:
+        # No record sorts after this one, so the Scan goes on with the next cluster.
+        request["ExclusiveStartKey"] = {"cluster_tag": {"S": after}, "record": {"S": "\U0010ffff"}}
+    answer = runtime.client("dynamodb").scan(**request)
+    found = [cluster for cluster in _clusters(answer["Items"]) if cluster]
+    unread = answer.get("LastEvaluatedKey")
+    if unread and found and found[-1].spec.tag == text_of({**unread}, "cluster_tag"):
+        found.pop()
+    if len(found) > limit:
+        return found[:limit], found[limit - 1].spec.tag
+    if unread:
+        return found, found[-1].spec.tag if found else text_of({**unread}, "cluster_tag")
+    return found, None
+
+
+def exists(tag: str) -> bool:
+    """Say whether the ledger knows a cluster of that tag."""
+    key = item_of({"cluster_tag": tag, "record": _SPEC})
+    answer = runtime.client("dynamodb").get_item(
+        TableName=table_name(CLUSTERS), Key=key, ProjectionExpression="cluster_tag", ConsistentRead=True
+    )
+    return "Item" in answer
+
+
+def active_cluster(caller: str) -> str | None:
+    """Read which cluster a person works with, None when that was never chosen."""
+    key = item_of({"caller": caller, "record": _ACTIVE_CLUSTER})
+    item = runtime.client("dynamodb").get_item(TableName=table_name(PREFERENCES), Key=key).get("Item")
+    return text_of(item, "cluster_tag") or None if item else None
+
+
+def choose_active_cluster(caller: str, tag: str) -> None:
+    """Remember which cluster a person works with; raise NotFound when there is none of that tag."""
+    if not exists(tag):
+        raise no_cluster(tag)
+    item = item_of({"caller": caller, "record": _ACTIVE_CLUSTER, "cluster_tag": tag})
+    runtime.client("dynamodb").put_item(TableName=table_name(PREFERENCES), Item=item)
+
+
+def no_cluster(tag: str) -> NotFound:
+    """Say that a tag names no cluster."""
+    return NotFound(f"There is no cluster with the tag {tag!r}.", remedy="GET /api/clusters lists the tags.")
+
+
+def _clusters(items: list[Item]) -> Iterator[Cluster | None]:
+    for _, members in groupby(items, key=lambda item: text_of(item, "cluster_tag")):
+        yield cluster_of(members)
+
+
+def _owners(lease: Item) -> list[str]:
+    owner = text_of(lease, "owner")
+    listed = plain(lease["children"]) if "children" in lease else None
+    children = [str(child).rpartition("=")[2] for child in listed] if isinstance(listed, list) else []
+    return [owner, *children] if owner else children
+
+
+def _condition(name: str, item: Item) -> Condition:
+    fields = {key: plain(value) for key, value in item.items() if key in Condition.model_fields}
+    return Condition.model_validate(fields | {"type": name.removeprefix(_CONDITION)})

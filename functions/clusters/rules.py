@@ -1,0 +1,197 @@
+"""Decisions about clusters: what a request comes to, which zones it may name, what has to stand first."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from functions.catalog.rules import control_plane_zones, zone_named
+from functions.clusters.models import (
+    ClusterSpec,
+    ConfigureDependencies,
+    CreateCluster,
+    DesiredGroup,
+    DesiredMount,
+    HyperPod,
+    S3Mount,
+)
+from functions.clusters.names import derived
+from functions.core.cluster import ClusterNames
+from functions.core.errors import FieldError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from functions.catalog.models import Zone
+    from functions.clusters.models import Condition
+
+Request = CreateCluster | ConfigureDependencies | HyperPod | S3Mount
+
+CREATE_CLUSTER: Final = "create_cluster"
+CREATE_FOUNDATION: Final = "create_foundation"
+CONFIGURE_DEPENDENCIES: Final = "configure_dependencies"
+CREATE_HYPERPOD: Final = "create_hyperpod"
+CREATE_STORAGE: Final = "create_storage"
+
+ADDONS: Final = ("coredns", "eks-pod-identity-agent", "aws-mountpoint-s3-csi-driver")
+SCOPES: Final = {
+    CREATE_CLUSTER: ["foundation", "dependencies", "hyperpod", "storage"],
+    CREATE_FOUNDATION: ["foundation"],
+    CONFIGURE_DEPENDENCIES: ["dependencies"],
+    CREATE_HYPERPOD: ["hyperpod"],
+    CREATE_STORAGE: ["storage"],
+}
+# Conditions in the order in which their phases run, and the operation that makes each true.
+_MADE_BY: Final = {
+    "FoundationReady": CREATE_FOUNDATION,
+    "DependenciesReady": CONFIGURE_DEPENDENCIES,
+    "HyperPodReady": CREATE_HYPERPOD,
+}
+_BEFORE: Final = {CONFIGURE_DEPENDENCIES: 1, CREATE_HYPERPOD: 2, CREATE_STORAGE: 3}
+
+
+@dataclass(frozen=True)
+class Unmet:
+    """A condition that an operation needs and the cluster does not have."""
+
+    condition: str
+    made_by: str
+    message: str | None
+
+
+def names_of(tag: str, account: str, region: str) -> ClusterNames:
+    """Name the parts of a cluster that is created now."""
+    return ClusterNames(**derived(tag, account, region))
+
+
+def generated_tag(caller: str, key: str) -> str:
+    """Make a tag for a request without one: the same for the same caller and key."""
+    digest = hashlib.sha256("\n".join((caller, key)).encode()).hexdigest()
+    return f"hypd-{digest[:8]}"
+
+
+def spec_of(request: CreateCluster, tag: str, account: str, region: str, at: datetime) -> ClusterSpec:
+    """Write the desired state that a creation begins with."""
+    hyperpod = request.hyperpod
+    groups = hyperpod.instance_groups if hyperpod else []
+    return ClusterSpec(
+        tag=tag,
+        account_id=account,
+        region=region,
+        names=names_of(tag, account, region),
+        control_plane_availability_zones=request.foundation.control_plane_availability_zones,
+        availability_zone=hyperpod.availability_zone if hyperpod else None,
+        instance_groups=[DesiredGroup(**group.model_dump()) for group in groups],
+        node_recovery=hyperpod.node_recovery if hyperpod else None,
+        storage=DesiredMount(**request.storage.model_dump()) if request.storage else None,
+        created_at=at,
+    )
+
+
+def kind_of(request: Request) -> str:
+    """Say which kind of operation a request asks for."""
+    match request:
+        case CreateCluster():
+            return CREATE_FOUNDATION if request.hyperpod is None else CREATE_CLUSTER
+        case HyperPod():
+            return CREATE_HYPERPOD
+        case S3Mount():
+            return CREATE_STORAGE
+        case _:
+            return CONFIGURE_DEPENDENCIES
+
+
+def plan(kind: str, request: Request) -> list[tuple[str, str]]:
+    """List the stages of an operation in order, each with its phase."""
+    foundation = [("foundation", "foundation")]
+    dependencies = [("dependencies", f"addon:{name}") for name in ADDONS]
+    stages = {
+        CREATE_FOUNDATION: foundation,
+        CONFIGURE_DEPENDENCIES: dependencies,
+        CREATE_CLUSTER: foundation + dependencies,
+    }.get(kind, [])
+    hyperpod = request.hyperpod if isinstance(request, CreateCluster) else request
+    storage = request.storage if isinstance(request, CreateCluster) else request
+    if isinstance(hyperpod, HyperPod):
+        stages = stages + _hyperpod_stages(hyperpod.availability_zone)
+    if isinstance(storage, S3Mount):
+        stages = [*stages, ("storage", f"mount:{storage.name}")]
+    return [*stages, ("verify", "verify")]
+
+
+def _hyperpod_stages(zone: str) -> list[tuple[str, str]]:
+    names = (f"compute_subnet:{zone}", "lifecycle_scripts", "hyperpod_cluster", "hyperpod_nodes")
+    return [("hyperpod", name) for name in names]
+
+
+def unmet(kind: str, conditions: Iterable[Condition]) -> Unmet | None:
+    """Find the first earlier phase that is not done, None when the operation may begin."""
+    known = {condition.type: condition for condition in conditions}
+    for needed in list(_MADE_BY)[: _BEFORE.get(kind, 0)]:
+        condition = known.get(needed)
+        if condition is None or condition.status != "True":
+            return Unmet(needed, _MADE_BY[needed], condition.message if condition else None)
+    return None
+
+
+def check_zones(request: CreateCluster | HyperPod, zones: Sequence[Zone], region: str) -> list[FieldError]:
+    """Find what is wrong with the zones that a request names."""
+    if isinstance(request, HyperPod):
+        return _check_compute_zone("availability_zone", request, zones, region)
+    errors = _check_control_plane_zones(request.foundation.control_plane_availability_zones or [], zones, region)
+    if request.hyperpod:
+        errors += _check_compute_zone("hyperpod.availability_zone", request.hyperpod, zones, region)
+    return errors
+
+
+def names_zones(request: CreateCluster | HyperPod) -> bool:
+    """Say whether a request names any zone."""
+    if isinstance(request, HyperPod):
+        return True
+    return request.hyperpod is not None or request.foundation.control_plane_availability_zones is not None
+
+
+def use_zone_names(request: CreateCluster | HyperPod, zones: Sequence[Zone]) -> None:
+    """Write the zones of a request by their names, where the caller wrote ids."""
+    hyperpod = request if isinstance(request, HyperPod) else request.hyperpod
+    if hyperpod:
+        hyperpod.availability_zone = _name_of(hyperpod.availability_zone, zones)
+    if isinstance(request, CreateCluster) and (wanted := request.foundation.control_plane_availability_zones):
+        request.foundation.control_plane_availability_zones = [_name_of(zone, zones) for zone in wanted]
+
+
+def _check_compute_zone(field: str, hyperpod: HyperPod, zones: Sequence[Zone], region: str) -> list[FieldError]:
+    wanted = hyperpod.availability_zone
+    if zone_named(wanted, zones):
+        return []
+    allowed = [zone.name for zone in zones]
+    return [FieldError(field=field, message=f"{wanted} is not a zone of {region}", allowed=allowed)]
+
+
+def _check_control_plane_zones(wanted: Sequence[str], zones: Sequence[Zone], region: str) -> list[FieldError]:
+    allowed = [zone.name for zone in control_plane_zones(zones)]
+    errors: list[FieldError] = []
+    for place, name in enumerate(wanted):
+        if message := _zone_fault(name, wanted[:place], zones, region):
+            field = f"foundation.control_plane_availability_zones[{place}]"
+            errors.append(FieldError(field=field, message=message, allowed=allowed))
+    return errors
+
+
+def _zone_fault(name: str, before: Sequence[str], zones: Sequence[Zone], region: str) -> str | None:
+    zone, served = zone_named(name, zones), control_plane_zones(zones)
+    if zone is None:
+        return f"{name} is not a zone of {region}"
+    if zone not in served:
+        allowed = ", ".join(each.name for each in served)
+        return f"EKS places no control plane in {zone.name} ({zone.id}); choose from {allowed}"
+    if zone in [zone_named(other, zones) for other in before]:
+        return f"{zone.name} is named twice; a control plane needs two different zones"
+    return None
+
+
+def _name_of(wanted: str, zones: Sequence[Zone]) -> str:
+    zone = zone_named(wanted, zones)
+    return zone.name if zone else wanted

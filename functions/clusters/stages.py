@@ -1,0 +1,163 @@
+"""The foundation of a cluster: one stack of the release's template, retried once in the zones that EKS names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from functions.aws import cloudformation, eks, network, zones
+from functions.core.failures import UNSUPPORTED_ZONE
+from functions.catalog.rules import newest_kubernetes_version, vpc_cni_is_new_enough
+from functions.clusters.control_plane_rules import choose_zones, requested_zones, zones_named_in
+from functions.core import settings
+from functions.core.errors import Cause, Layer, PreconditionFailed, Problem, QuotaExceeded
+from functions.core.runtime import Patience
+from functions.core.stage import Applied, Done, Failed, Observation, Reapply, StageContext, Waiting
+from functions.core.tags import tags_of
+from functions.network.rules import NetworkPlan, plan_network
+
+if TYPE_CHECKING:
+    from functions.aws.cloudformation import Stack
+
+_POLL_SECONDS: Final = 30
+_FAILED: Final = frozenset({"ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "CREATE_FAILED", "DELETE_FAILED"})
+
+
+class Foundation:
+    """Network, EKS control plane, roles and bucket."""
+
+    def apply(self, context: StageContext) -> Applied:
+        """Create the stack if it is absent; clear away first what a failed creation left."""
+        name = context.cluster.names.stack
+        stack = cloudformation.describe(name)
+        if stack is None:
+            return Applied(f"creating the stack {name}", (*context.stage.resources, _create(context)))
+        if stack.status in _FAILED:
+            cloudformation.delete(name, settings.required("FOUNDATION_ROLE_ARN"))
+            return Applied(f"clearing away the stack {name}, which failed before", tuple(context.stage.resources))
+        return Applied(f"the stack {name} exists", (stack.stack_id,))
+
+    def observe(self, context: StageContext) -> Observation:
+        """Done when the stack is complete."""
+        name = context.cluster.names.stack
+        stack = cloudformation.describe(name)
+        if stack is None:
+            return Reapply(f"the stack {name} is gone")
+        if stack.status in cloudformation.COMPLETE:
+            return Done(dict(stack.outputs), f"the stack {name} is complete", (stack.stack_id,))
+        if stack.status in _FAILED:
+            return _after_failure(context, stack)
+        return Waiting(_POLL_SECONDS, _progress(stack))
+
+
+def _progress(stack: Stack) -> str:
+    if stack.status == "ROLLBACK_IN_PROGRESS":
+        return f"rolling back: {cloudformation.failure_of(stack.stack_id, stack.name).detail}"
+    return cloudformation.progress_of(stack)
+
+
+def _after_failure(context: StageContext, stack: Stack) -> Observation:
+    problem = cloudformation.failure_of(stack.stack_id, stack.name)
+    mine = stack.stack_id in context.stage.resources
+    if mine and _may_choose_other_zones(context, problem):
+        return Reapply(f"EKS refused a zone, trying the zones it names: {problem.detail}")
+    if not mine and stack.status != "DELETE_FAILED":
+        return Reapply(f"the stack {stack.name} failed before this operation")
+    return Failed(problem)
+
+
+def _may_choose_other_zones(context: StageContext, problem: Problem) -> bool:
+    """Only zones that nobody asked for may be changed, and only once."""
+    unsupported = problem.cause is not None and problem.cause.code == UNSUPPORTED_ZONE
+    asked_for = requested_zones(context.operation.request)
+    return unsupported and not asked_for and len(context.stage.resources) == 1 and bool(zones_named_in(problem.detail))
+
+
+def _create(context: StageContext) -> str:
+    cluster = context.cluster
+    return cloudformation.create(
+        cluster.names.stack,
+        settings.required("FOUNDATION_TEMPLATE_URL"),
+        settings.required("FOUNDATION_ROLE_ARN"),
+        {**_network_parameters(context), **_version_parameters(), **_fixed_parameters(context)},
+        tags_of(cluster, context.operation.operation_id),
+        f"{context.operation.operation_id}-{len(context.stage.resources)}",
+    )
+
+
+def _fixed_parameters(context: StageContext) -> dict[str, str]:
+    return {
+        "ClusterTag": context.cluster.tag,
+        "KubernetesAdminRoleArn": settings.required("KUBERNETES_ADMIN_ROLE_ARN"),
+        "KubernetesOperatorRoleArn": settings.required("KUBERNETES_OPERATOR_ROLE_ARN"),
+    }
+
+
+def _network_parameters(context: StageContext) -> dict[str, str]:
+    plan = _plan(context)
+    first, second = _zones(context)
+    return {
+        "VpcCidr": str(plan.vpc),
+        "PublicSubnetOneCidr": str(plan.public[0]),
+        "PublicSubnetTwoCidr": str(plan.public[1]),
+        "ControlPlaneSubnetOneCidr": str(plan.control_plane[0]),
+        "ControlPlaneSubnetTwoCidr": str(plan.control_plane[1]),
+        "ControlPlaneZoneOne": first,
+        "ControlPlaneZoneTwo": second,
+        "ServiceCidr": str(plan.services),
+    }
+
+
+def _plan(context: StageContext) -> NetworkPlan:
+    plan = plan_network(context.cluster.tag, network.address_ranges_in_use())
+    if plan is None:
+        raise QuotaExceeded(
+            f"No /16 range of 10.0.0.0/8 is free for the VPC of {context.cluster.tag}.",
+            cause=Cause(layer=Layer.AWS, service="ec2", api_call="DescribeVpcs"),
+            remedy="Delete an unused VPC of the region, then retry the operation.",
+        )
+    return plan
+
+
+def _zones(context: StageContext) -> tuple[str, str]:
+    available = zones.describe(Patience.STAGE)
+    named: list[str] = []
+    if context.stage.resources:
+        refused = cloudformation.failure_of(context.stage.resources[-1], context.cluster.names.stack)
+        named = zones_named_in(refused.detail)
+    chosen = choose_zones(context.operation.request, available, named)
+    if chosen is None:
+        raise PreconditionFailed(
+            f"{context.cluster.region} has no two zones in which EKS places a control plane.",
+            cause=Cause(layer=Layer.AWS, service="ec2", api_call="DescribeAvailabilityZones"),
+            remedy="Name two zones as foundation.control_plane_availability_zones, or deploy in another region.",
+        )
+    return chosen
+
+
+def _version_parameters() -> dict[str, str]:
+    version = newest_kubernetes_version(eks.offered_versions())
+    if version is None:
+        raise PreconditionFailed(
+            "EKS offers no Kubernetes version that HyperPod supports.",
+            cause=Cause(layer=Layer.AWS, service="eks", api_call="DescribeClusterVersions"),
+            remedy="Deploy a newer release of the control plane; its table of HyperPod's versions is out of date.",
+        )
+    return {
+        "KubernetesVersion": version,
+        "VpcCniVersion": _addon_version("vpc-cni", version),
+        "KubeProxyVersion": _addon_version("kube-proxy", version),
+    }
+
+
+def _addon_version(addon: str, kubernetes_version: str) -> str:
+    found = eks.default_addon_version(addon, kubernetes_version)
+    if found is None or (addon == "vpc-cni" and not vpc_cni_is_new_enough(found)):
+        raise PreconditionFailed(
+            f"EKS offers no version of {addon} for Kubernetes {kubernetes_version} that HyperPod can use.",
+            cause=Cause(layer=Layer.AWS, service="eks", api_call="DescribeAddonVersions", resource=addon),
+            remedy="Deploy a newer release of the control plane.",
+        )
+    return found
+
+
+STAGES = {"foundation": Foundation()}

@@ -1,0 +1,99 @@
+"""Who calls, through which door, and what the caller may do.
+
+Two doors lead here. The public one puts the claims of a verified token into the event; its caller is whom the token
+names. The internal one is signed with IAM and open to the gateway's role only; that role says for whom it calls in the
+header `x-instantstart-caller`, which means nothing in an event from any other door.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from functions.core.declaration import Scope
+from functions.core.errors import Forbidden, Unauthenticated
+from functions.core.ledger.models import Actor, Channel
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import JsonValue
+
+CALLER_HEADER: Final = "x-instantstart-caller"
+SCOPE_PREFIX: Final = "instantstart/"
+
+
+class Claim(BaseModel):
+    """What the gateway says about the caller it acts for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    scopes: frozenset[Scope]
+    groups: tuple[str, ...] = ()
+    client: str
+
+
+class Caller(Claim):
+    """A verified caller; `id` keys what belongs to a person, `client` is the program in between."""
+
+    channel: Channel
+
+    @property
+    def actor(self) -> Actor:
+        """Give the caller as the ledger names it."""
+        return Actor(id=self.id, channel=self.channel, client=self.client)
+
+    def require(self, scope: Scope) -> None:
+        """Raise Forbidden unless the caller's token holds the scope."""
+        if scope not in self.scopes:
+            raise Forbidden(
+                f"The route needs the scope {SCOPE_PREFIX}{scope}, which the token of {self.id} does not hold.",
+                remedy=f"Ask an administrator for a group that grants {scope}, then sign in again to get a new token.",
+            )
+
+
+def caller_of(event: Mapping[str, JsonValue], console_client_id: str | None) -> Caller:
+    """Read the caller from an HTTP API event; raise Unauthenticated when it names none."""
+    authorizer = _object(_object(event.get("requestContext")).get("authorizer"))
+    if claims := _object(_object(authorizer.get("jwt")).get("claims")):
+        return _from_token(claims, console_client_id)
+    if authorizer.get("iam"):
+        return _from_gateway(_text(_object(event.get("headers")).get(CALLER_HEADER)))
+    raise Unauthenticated("The request carries no verified token.", remedy="Sign in and send the access token.")
+
+
+def _from_token(claims: Mapping[str, JsonValue], console_client_id: str | None) -> Caller:
+    identity, client = _text(claims.get("sub") or claims.get("username")), _text(claims.get("client_id"))
+    if not identity or not client:
+        raise Unauthenticated("The token names no subject or client.", remedy="Send an access token, not an ID token.")
+    granted = _text(claims.get("scope")).split()
+    return Caller(
+        id=identity,
+        scopes=frozenset(scope for scope in Scope if f"{SCOPE_PREFIX}{scope}" in granted),
+        groups=_list(claims.get("cognito:groups")),
+        channel=Channel.CONSOLE if client == console_client_id else Channel.REST,
+        client=client,
+    )
+
+
+def _from_gateway(header: str) -> Caller:
+    try:
+        claim = Claim.model_validate_json(header)
+    except ValidationError as error:
+        raise Unauthenticated(f"The internal door needs a caller in {CALLER_HEADER}.") from error
+    return Caller(**claim.model_dump(), channel=Channel.AGENT)
+
+
+def _list(claim: JsonValue) -> tuple[str, ...]:
+    # HTTP APIs write a claim that is a list as text: "[admins operators]".
+    return tuple(_text(claim).strip("[]").replace(",", " ").split())
+
+
+def _object(value: JsonValue) -> dict[str, JsonValue]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: JsonValue) -> str:
+    return value if isinstance(value, str) else ""

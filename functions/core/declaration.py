@@ -1,0 +1,51 @@
+"""How a domain declares itself as plain data: routes, stages and the AWS actions they need.
+
+`infra/topology.py` concatenates the declarations; both hosts and the gateway's catalogue are built from the result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Scope(StrEnum):
+    """What a caller's token must hold to use a route."""
+
+    READ = "read"
+    OPERATE = "operate"
+    ADMIN = "admin"
+
+
+@dataclass(frozen=True)
+class Route:
+    """One HTTP route; `operation_id` names its handler in the domain's `routes.py` and its OpenAPI operation."""
+
+    operation_id: str
+    method: str
+    path: str
+    scope: Scope
+    summary: str
+    success: int = 200
+    function: str = "api"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One kind of stage; instances of a parameterised kind are named `<kind>:<parameter>`."""
+
+    kind: str
+    function: str
+    title: str
+    expected_seconds: int
+    actions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """Everything a domain adds to the product."""
+
+    domain: str
+    routes: tuple[Route, ...] = ()
+    stages: tuple[Stage, ...] = ()
+    route_actions: tuple[str, ...] = ()

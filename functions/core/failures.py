@@ -1,0 +1,126 @@
+"""AWS's refusals as problems: one table of codes with remedies; the first real cause is kept."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from functions.core.errors import Cause, Layer, Problem, QuotaExceeded, StageFailed, Throttled, Unavailable
+
+THROTTLING: Final = frozenset(
+    {
+        "Throttling",
+        "ThrottlingException",
+        "RequestLimitExceeded",
+        "TooManyRequestsException",
+        "ProvisionedThroughputExceededException",
+        "SlowDown",
+    }
+)
+DENIED: Final = frozenset({"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"})
+
+UNSUPPORTED_ZONE: Final = "UNSUPPORTED_ZONE"
+
+
+@dataclass(frozen=True)
+class Known:
+    """A cause that is recognised by the words AWS uses for it."""
+
+    code: str
+    pattern: re.Pattern[str]
+    remedy: str
+    quota: bool = False
+
+
+# Order matters: the first match names the cause.
+KNOWN: Final = (
+    Known(
+        "EIP_QUOTA",
+        re.compile(r"maximum number of addresses has been reached", re.I),
+        "Release an unused Elastic IP address or request an increase of the quota 'EC2-VPC Elastic IPs' "
+        "(service ec2, code L-0263D0A3), then retry the operation.",
+        quota=True,
+    ),
+    Known(
+        "VPC_QUOTA",
+        re.compile(r"maximum number of VPCs has been reached", re.I),
+        "Delete an unused VPC or request an increase of the quota 'VPCs per Region' (service vpc, code L-F678F1CE), "
+        "then retry the operation.",
+        quota=True,
+    ),
+    Known(
+        "CLUSTER_USAGE_QUOTA",
+        re.compile(r"account-level service limit '[^']*for cluster usage'", re.I),
+        "Request an increase of the SageMaker quota named in the message; it can take days, then retry the operation.",
+        quota=True,
+    ),
+    Known(
+        UNSUPPORTED_ZONE,
+        re.compile(r"targeted availability zone, does not currently have sufficient capacity", re.I),
+        "Name two of the availability zones listed in the message as control_plane_availability_zones.",
+    ),
+    Known(
+        "CAPACITY",
+        re.compile(r"do not have sufficient capacity|insufficient capacity", re.I),
+        "Choose another availability zone or instance type, or reserve capacity with a training plan.",
+    ),
+    Known(
+        "LIFECYCLE_SCRIPT",
+        re.compile(r"Lifecycle scripts did not run successfully", re.I),
+        "Read the log stream named in the message, correct the script, then retry the operation.",
+    ),
+)
+
+_DEFAULT_REMEDY: Final = "Remove the cause named in the message, then retry the operation: what stands is kept."
+
+
+def recognise(message: str) -> Known | None:
+    """Find the known cause that a message speaks of."""
+    return next((known for known in KNOWN if known.pattern.search(message)), None)
+
+
+def failure(message: str, cause: Cause) -> Problem:
+    """Make the problem of a failed resource, with the known cause's code and remedy where there is one."""
+    known = recognise(message)
+    if known is None:
+        return StageFailed(message, cause=cause, remedy=_DEFAULT_REMEDY)
+    named = cause.model_copy(update={"code": known.code})
+    kind = QuotaExceeded if known.quota else StageFailed
+    return kind(message, cause=named, remedy=known.remedy, retryable=True)
+
+
+def problem_of(error: ClientError | BotoCoreError, resource: str | None = None) -> Problem:
+    """Make the problem of a refused call."""
+    if not isinstance(error, ClientError):
+        return Unavailable(
+            f"AWS did not answer: {error}",
+            cause=Cause(layer=Layer.AWS, code=type(error).__name__, resource=resource),
+            remedy="Retry the operation.",
+        )
+    cause = _cause(error, resource)
+    message = f"{error.operation_name}: {error.response['Error'].get('Message', cause.code)}"
+    if cause.code in THROTTLING:
+        return Throttled(message, cause=cause, remedy="Retry the operation in a few minutes.")
+    if cause.code in DENIED:
+        remedy = f"Grant the action of {error.operation_name} to the control plane's role, then retry the operation."
+        return StageFailed(message, cause=cause, remedy=remedy)
+    return failure(message, cause)
+
+
+def code_of(error: ClientError) -> str:
+    """Give the error code of a refused call."""
+    return str(error.response["Error"]["Code"])
+
+
+def _cause(error: ClientError, resource: str | None) -> Cause:
+    metadata = error.response.get("ResponseMetadata")
+    return Cause(
+        layer=Layer.AWS,
+        api_call=error.operation_name,
+        code=code_of(error),
+        resource=resource,
+        request_id=metadata.get("RequestId") if metadata else None,
+    )

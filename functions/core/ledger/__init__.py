@@ -1,0 +1,62 @@
+"""The operations ledger: every change of a cluster is one record here before it has any effect.
+
+Where to look
+  models             what callers see: operations, stages, actors, audit entries, pages
+  tables             keys, indexes and lifetimes of the tables; infrastructure builds them from it
+  begin, retry       request → operation, once per idempotency key, one holder per lease scope
+  transitions        how an operation moves; stage_transitions: how a stage moves
+  leases             the tree of scopes that operations hold
+  queries, listing   what callers read; paging: signed page tokens
+  sweeper            heals what was lost between the ledger and Step Functions
+  executions         the executions named after operations
+  writes, items      conditional writes and item marshalling; audit, identifiers: their small parts
+
+Every function takes its clients, clock and table names from `functions.core.runtime`.
+"""
+
+from functions.core.ledger.begin import begin
+from functions.core.ledger.executions import execution_arn, start
+from functions.core.ledger.identifiers import new_identifier
+from functions.core.ledger.leases import renew
+from functions.core.ledger.listing import list_operations
+from functions.core.ledger.queries import audit, await_tokens, get
+from functions.core.ledger.retry import retry
+from functions.core.ledger.stage_transitions import (
+    begin_stage,
+    cancel_stage,
+    clear_await_token,
+    fail_stage,
+    finish_stage,
+    record_progress,
+    store_await_token,
+)
+from functions.core.ledger.sweeper import Healed, Healing, sweep
+from functions.core.ledger.transitions import finish_operation, mark_running, request_cancel
+from functions.core.ledger.writes import StaleWorker
+
+__all__ = [
+    "Healed",
+    "Healing",
+    "StaleWorker",
+    "audit",
+    "await_tokens",
+    "begin",
+    "begin_stage",
+    "cancel_stage",
+    "clear_await_token",
+    "execution_arn",
+    "fail_stage",
+    "finish_operation",
+    "finish_stage",
+    "get",
+    "list_operations",
+    "mark_running",
+    "new_identifier",
+    "record_progress",
+    "renew",
+    "request_cancel",
+    "retry",
+    "start",
+    "store_await_token",
+    "sweep",
+]

@@ -1,0 +1,85 @@
+"""The ledger's tables as plain data: infrastructure builds them from here, the ledger names their keys from here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key attribute and its DynamoDB type."""
+
+    name: str
+    type: Literal["S", "N"] = "S"
+
+
+@dataclass(frozen=True)
+class Index:
+    """A global secondary index; it holds whole items unless `keys_only`."""
+
+    name: str
+    partition: Key
+    sort: Key
+    keys_only: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table, and the environment variable that tells a function its deployed name."""
+
+    name: str
+    variable: str
+    partition: Key
+    sort: Key | None = None
+    indexes: tuple[Index, ...] = ()
+    ttl_attribute: str | None = None
+    point_in_time_recovery: bool = False
+    stream: bool = False
+    billing: Literal["PAY_PER_REQUEST"] = "PAY_PER_REQUEST"
+
+
+# Only leased scopes carry both attributes, so the sweeper finds expired leases without a scan.
+BY_LEASE_EXPIRY: Final = Index("by_lease_expiry", Key("leased"), Key("expires_at"), keys_only=True)
+
+CLUSTERS: Final = Table(
+    name="clusters",
+    variable="CLUSTERS_TABLE",
+    partition=Key("cluster_tag"),
+    sort=Key("record"),
+    indexes=(BY_LEASE_EXPIRY,),
+    point_in_time_recovery=True,
+)
+
+# Only the `operation` record carries index attributes; stages and audit entries stay out of every index.
+BY_CLUSTER: Final = Index("by_cluster", Key("cluster_tag"), Key("created_at_id"))
+BY_MONTH: Final = Index("by_month", Key("month"), Key("created_at_id"))
+UNFINISHED: Final = Index("unfinished", Key("unfinished"), Key("updated_at"), keys_only=True)
+
+OPERATIONS: Final = Table(
+    name="operations",
+    variable="OPERATIONS_TABLE",
+    partition=Key("operation_id"),
+    sort=Key("record"),
+    indexes=(BY_CLUSTER, BY_MONTH, UNFINISHED),
+    ttl_attribute="expires_at",
+    point_in_time_recovery=True,
+    stream=True,
+)
+
+IDEMPOTENCY: Final = Table(
+    name="idempotency",
+    variable="IDEMPOTENCY_TABLE",
+    partition=Key("caller_route_key"),
+    ttl_attribute="expires_at",
+)
+
+PREFERENCES: Final = Table(
+    name="preferences",
+    variable="PREFERENCES_TABLE",
+    partition=Key("caller"),
+    sort=Key("record"),
+    point_in_time_recovery=True,
+)
+
+TABLES: Final = (CLUSTERS, OPERATIONS, IDEMPOTENCY, PREFERENCES)

@@ -1,0 +1,187 @@
+"""How an operation as a whole moves: PENDING → RUNNING → (CANCELLING →) SUCCEEDED | FAILED | CANCELLED.
+
+Every write is conditional on the operation being unfinished and counts `version` up; what is terminal never changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from functions.core.errors import Conflict, NotFound, ProblemBody
+from functions.core.ledger import leases
+from functions.core.ledger.audit import audited
+from functions.core.ledger.items import RETENTION, epoch, instant, item_of, text_of
+from functions.core.ledger.models import Actor, JsonObject, Operation, OperationStatus, Reason
+from functions.core.ledger.queries import get, header
+from functions.core.ledger.tables import CLUSTERS, OPERATIONS
+from functions.core.ledger.writes import Refused, StaleWorker, apply, put, transact, update
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
+
+    from functions.core.ledger.items import Item
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How an operation ends, and what is written together with it."""
+
+    status: OperationStatus
+    result: JsonObject | None = None
+    error: ProblemBody | None = None
+    reason: Reason | None = None
+    conditions: Mapping[str, JsonObject] = field(default_factory=dict)
+    stage_writes: Sequence[TransactWriteItemTypeDef] = ()
+    seen_version: int | None = None
+
+
+def operation_key(operation_id: str) -> dict[str, str]:
+    """Give the key of the `operation` record."""
+    return {"operation_id": operation_id, "record": "operation"}
+
+
+def mark_running(operation_id: str) -> Operation:
+    """Mark a PENDING operation RUNNING and give it; one that runs or is being cancelled is given as it is.
+
+    Raise StaleWorker when it has ended and NotFound when there is none.
+    """
+    now = instant()
+    change = {"status": OperationStatus.RUNNING, "started_at": now, "updated_at": now}
+    where, pending = "#status = :pending", OperationStatus.PENDING
+    key = operation_key(operation_id)
+    try:
+        apply(update(OPERATIONS, key, assign=change, add={"version": 1}, where=where, pending=pending))
+    except Refused as refused:
+        if _status(operation_id, refused.items[0]).terminal:
+            raise StaleWorker(f"operation {operation_id} has ended") from refused
+    return get(operation_id)
+
+
+def request_cancel(operation_id: str, actor: Actor) -> Operation:
+    """Ask an unfinished operation to stop, noting who asked; repeated, it gives the operation as it is.
+
+    Raise Conflict naming the status when it has ended and NotFound when there is none.
+    """
+    change = {
+        "status": OperationStatus.CANCELLING,
+        "reason": Reason.CANCELLED_BY_CALLER,
+        "updated_at": instant(),
+    }
+    cancellable = update(
+        OPERATIONS,
+        operation_key(operation_id),
+        assign=change,
+        add={"version": 1},
+        where="#status IN (:pending, :running)",
+        pending=OperationStatus.PENDING,
+        running=OperationStatus.RUNNING,
+    )
+    try:
+        transact([cancellable, audited(operation_id, actor, "cancel", "cancellation requested")])
+    except Refused as refused:
+        status = _status(operation_id, refused.items[0])
+        if status.terminal:
+            raise _ended(operation_id, status) from refused
+    return get(operation_id)
+
+
+def finish_operation(
+    operation_id: str,
+    status: OperationStatus,
+    *,
+    result: JsonObject | None = None,
+    error: ProblemBody | None = None,
+    reason: Reason | None = None,
+    conditions: Mapping[str, JsonObject] | None = None,
+) -> Operation:
+    """End an operation: its final record, its leases and its cluster's conditions in one transaction.
+
+    `conditions` are written as `condition#<type>` records. Repeated with the same status it gives the operation.
+    Raise Conflict when it ended otherwise, NotFound when there is none, ValueError for an unfinished status.
+    """
+    if not status.terminal:
+        raise ValueError(f"{status} does not end an operation")
+    operation = header(operation_id)
+    if operation is None:
+        raise _missing(operation_id)
+    return end(operation, Ending(status, result, error, reason, conditions or {}))
+
+
+def end(operation: Operation, ending: Ending) -> Operation:
+    """Write an ending; raise Conflict when another one stands, StaleWorker when `seen_version` is outdated."""
+    if operation.status.terminal:
+        return _settled(operation.operation_id, ending.status)
+    closing = [_closing(operation.operation_id, ending), *ending.stage_writes, *_conditions(operation, ending)]
+    claims = leases.release(operation.cluster_tag, operation.scopes, operation.operation_id)
+    while True:
+        try:
+            transact([*closing, *(claim.write for claim in claims)])
+        except Refused as refused:
+            if 0 in refused.items:
+                return _settled(operation.operation_id, ending.status)
+            # A lease that is no longer ours must not keep the operation from ending; each round drops at least one.
+            claims = [claim for place, claim in enumerate(claims, len(closing)) if place not in refused.items]
+        else:
+            return get(operation.operation_id)
+
+
+def touched(operation_id: str, now: datetime) -> TransactWriteItemTypeDef:
+    """Phrase the write that goes with every change of a stage: the operation is unfinished and was just changed."""
+    key, unfinished = operation_key(operation_id), "attribute_exists(#unfinished)"
+    return update(OPERATIONS, key, assign={"updated_at": now}, add={"version": 1}, where=unfinished)
+
+
+def _closing(operation_id: str, ending: Ending) -> TransactWriteItemTypeDef:
+    now = instant()
+    change = {
+        "status": ending.status,
+        "result": ending.result,
+        "error": ending.error,
+        "reason": ending.reason,
+        "updated_at": now,
+        "finished_at": now,
+        "expires_at": epoch(now + RETENTION),
+        "unfinished": None,
+    }
+    current = "attribute_exists(#unfinished)"
+    if ending.seen_version is not None:
+        current += " AND #version = :seen"
+    key, seen = operation_key(operation_id), ending.seen_version
+    return update(OPERATIONS, key, assign=change, add={"version": 1}, where=current, seen=seen)
+
+
+def _conditions(operation: Operation, ending: Ending) -> list[TransactWriteItemTypeDef]:
+    return [
+        put(CLUSTERS, item_of(content | {"cluster_tag": operation.cluster_tag, "record": f"condition#{kind}"}))
+        for kind, content in ending.conditions.items()
+    ]
+
+
+def _settled(operation_id: str, wanted: OperationStatus) -> Operation:
+    operation = get(operation_id)
+    if operation.status is wanted:
+        return operation
+    if operation.status.terminal:
+        raise _ended(operation_id, operation.status)
+    raise StaleWorker(f"operation {operation_id} has changed since it was read")
+
+
+def _status(operation_id: str, item: Item) -> OperationStatus:
+    if not item:
+        raise _missing(operation_id)
+    return OperationStatus(text_of(item, "status"))
+
+
+def _ended(operation_id: str, status: OperationStatus) -> Conflict:
+    return Conflict(
+        f"Operation {operation_id} has ended as {status}; what has ended does not change.",
+        remedy="Begin a new operation; a failed or cancelled one can be retried.",
+        operation_id=operation_id,
+    )
+
+
+def _missing(operation_id: str) -> NotFound:
+    return NotFound(f"There is no operation {operation_id!r}.")

@@ -1,0 +1,152 @@
+"""What an invocation has from the outside: its environment, its credentials, its clients and its clock.
+
+The one module that builds AWS clients, reads the process environment or asks for the time; everything else asks
+here. On Lambda the runtime is the process; another host binds its own with `bound`.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from threading import Lock
+from typing import TYPE_CHECKING, Literal, Protocol, overload
+
+import botocore.session
+from botocore.config import Config
+
+if TYPE_CHECKING:
+    from botocore.client import BaseClient
+    from types_boto3_cloudformation import CloudFormationClient
+    from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_ec2 import EC2Client
+    from types_boto3_eks import EKSClient
+    from types_boto3_iam import IAMClient
+    from types_boto3_s3 import S3Client
+    from types_boto3_sagemaker import SageMakerClient
+    from types_boto3_stepfunctions import SFNClient
+    from types_boto3_sts import STSClient
+
+
+class Clock(Protocol):
+    """Time as an invocation sees it."""
+
+    def now(self) -> datetime:
+        """Give the present instant, in UTC."""
+
+    def sleep(self, seconds: float) -> None:
+        """Let `seconds` pass."""
+
+
+class SystemClock:
+    """The machine's own time."""
+
+    def now(self) -> datetime:
+        """Give the present instant, in UTC."""
+        return datetime.now(UTC)
+
+    def sleep(self, seconds: float) -> None:
+        """Let `seconds` pass."""
+        time.sleep(seconds)
+
+
+class Patience(StrEnum):
+    """How long a client waits: a request's edge must answer within seconds, a stage may retry."""
+
+    EDGE = "edge"
+    STAGE = "stage"
+
+
+_CONFIGURATIONS = {
+    Patience.EDGE: Config(connect_timeout=1, read_timeout=2, retries={"mode": "standard", "total_max_attempts": 1}),
+    Patience.STAGE: Config(connect_timeout=3, read_timeout=20, retries={"mode": "standard", "total_max_attempts": 4}),
+}
+
+
+@dataclass
+class Runtime:
+    """One function's execution environment; clients are made on first use and kept while it is warm."""
+
+    environment: Mapping[str, str]
+    session: botocore.session.Session
+    clock: Clock
+    _clients: dict[tuple[str, Patience], BaseClient] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def client(self, service: str, patience: Patience) -> BaseClient:
+        """Give the cached client of a service."""
+        with self._lock:
+            key = (service, patience)
+            if key not in self._clients:
+                self._clients[key] = self.session.create_client(
+                    service, region_name=self.environment["AWS_REGION"], config=_CONFIGURATIONS[patience]
+                )
+            return self._clients[key]
+
+
+_bound: ContextVar[Runtime | None] = ContextVar("runtime", default=None)
+_process: Runtime | None = None
+
+
+def current() -> Runtime:
+    """Give the runtime of this invocation: the bound one, else the process."""
+    global _process  # one execution environment, one runtime
+    runtime = _bound.get()
+    if runtime is not None:
+        return runtime
+    if _process is None:
+        _process = Runtime(os.environ, botocore.session.get_session(), SystemClock())
+    return _process
+
+
+@contextmanager
+def bound(runtime: Runtime) -> Iterator[None]:
+    """Run a block of code under `runtime`."""
+    token = _bound.set(runtime)
+    try:
+        yield
+    finally:
+        _bound.reset(token)
+
+
+def environment() -> Mapping[str, str]:
+    """Give the function's environment variables."""
+    return current().environment
+
+
+def now() -> datetime:
+    """Give the present instant, in UTC."""
+    return current().clock.now()
+
+
+def sleep(seconds: float) -> None:
+    """Let `seconds` pass."""
+    current().clock.sleep(seconds)
+
+
+@overload
+def client(service: Literal["cloudformation"], patience: Patience = ...) -> CloudFormationClient: ...
+@overload
+def client(service: Literal["dynamodb"], patience: Patience = ...) -> DynamoDBClient: ...
+@overload
+def client(service: Literal["ec2"], patience: Patience = ...) -> EC2Client: ...
+@overload
+def client(service: Literal["eks"], patience: Patience = ...) -> EKSClient: ...
+@overload
+def client(service: Literal["iam"], patience: Patience = ...) -> IAMClient: ...
+@overload
+def client(service: Literal["s3"], patience: Patience = ...) -> S3Client: ...
+@overload
+def client(service: Literal["sagemaker"], patience: Patience = ...) -> SageMakerClient: ...
+@overload
+def client(service: Literal["stepfunctions"], patience: Patience = ...) -> SFNClient: ...
+@overload
+def client(service: Literal["sts"], patience: Patience = ...) -> STSClient: ...
+def client(service: str, patience: Patience = Patience.STAGE) -> BaseClient:
+    """Give this invocation's client of an AWS service, with the function's own credentials."""
+    return current().client(service, patience)

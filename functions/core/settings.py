@@ -1,0 +1,45 @@
+"""What a function reads from its environment variables, as one typed value."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from functions.core import runtime
+from functions.core.errors import DeploymentFault
+
+
+class Settings(BaseModel):
+    """The settings of the HTTP edge; the ledger names its own variables."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    region: str
+    account_id: str
+    console_client_id: str | None = None
+    allowed_origins: tuple[str, ...] = ()
+
+
+def current() -> Settings:
+    """Read this invocation's settings; raise DeploymentFault naming a variable that is missing."""
+    return Settings(
+        region=required("AWS_REGION"),
+        account_id=required("ACCOUNT_ID"),
+        console_client_id=optional("CONSOLE_CLIENT_ID"),
+        allowed_origins=tuple((optional("ALLOWED_ORIGINS") or "").split()),
+    )
+
+
+def required(variable: str) -> str:
+    """Read a variable that a deployment has to set."""
+    value = optional(variable)
+    if value is None:
+        raise DeploymentFault(
+            f"The function has no environment variable {variable}.",
+            remedy="Deploy the control plane again: its topology sets the variable.",
+        )
+    return value
+
+
+def optional(variable: str) -> str | None:
+    """Read a variable that may be absent; an empty one counts as absent."""
+    return runtime.environment().get(variable) or None

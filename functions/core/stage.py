@@ -1,0 +1,87 @@
+"""The stage contract: what a stage gets, what `apply` and `observe` answer, and the runner that records it.
+
+`apply` reads actual, compares with desired, acts on the difference and returns at once; twice does no second harm.
+`observe` only reads. Both raise a Problem, which fails the stage with its first cause and remedy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from functions.core.cluster import ClusterIdentity
+from functions.core.errors import Problem
+from functions.core.ledger.models import JsonObject, Operation, Reason, Stage
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What `apply` did: resources it made or adopted, and a message for the reader."""
+
+    message: str | None = None
+    resources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Not there yet: look again in `seconds`."""
+
+    seconds: int
+    message: str
+    reason: Reason | None = None
+    resources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Done:
+    """There: what later stages and the summary need to know."""
+
+    result: JsonObject = field(default_factory=dict)
+    message: str | None = None
+    resources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Failed:
+    """It will not come to be without somebody's doing."""
+
+    problem: Problem
+
+
+@dataclass(frozen=True)
+class Reapply:
+    """What was in the way is gone: apply once more."""
+
+    message: str
+
+
+Observation = Waiting | Done | Failed | Reapply
+
+
+@dataclass(frozen=True)
+class StageContext:
+    """What a stage knows: its operation, its cluster, its parameter and what earlier stages found."""
+
+    operation: Operation
+    cluster: ClusterIdentity
+    stage: Stage
+
+    @property
+    def parameter(self) -> str:
+        """Give what follows the colon of a parameterised stage's name."""
+        return self.stage.name.partition(":")[2]
+
+    def result_of(self, kind: str) -> JsonObject:
+        """Give the result of the last stage of a kind that stands in this operation; empty when there is none."""
+        results = [stage.result for stage in self.operation.stages if stage.name.partition(":")[0] == kind]
+        return results[-1] if results else {}
+
+
+class StageBehaviour(Protocol):
+    """One kind of stage."""
+
+    def apply(self, context: StageContext) -> Applied:
+        """Act on the difference between actual and desired."""
+
+    def observe(self, context: StageContext) -> Observation:
+        """Say how things stand."""

@@ -1,0 +1,30 @@
+"""Tags and labels of everything the product makes: who manages it, for which cluster, by which operation."""
+
+from __future__ import annotations
+
+import json
+
+from functions.core import runtime
+from functions.core.cluster import ClusterIdentity
+
+MANAGER = "instantstart"
+
+
+def tags_of(cluster: ClusterIdentity, operation_id: str) -> dict[str, str]:
+    """Give the AWS tags of a resource, with the deployment's company tags (`COMPANY_TAGS`, a JSON object)."""
+    company: dict[str, str] = json.loads(runtime.environment().get("COMPANY_TAGS") or "{}")
+    return company | stack_tags(cluster) | {"instantstart:operation": operation_id}
+
+
+def stack_tags(cluster: ClusterIdentity) -> dict[str, str]:
+    """Give the tags that do not change from one operation to the next."""
+    return {"instantstart:managed-by": MANAGER, "instantstart:cluster": cluster.tag}
+
+
+def labels_of(cluster: ClusterIdentity, operation_id: str) -> dict[str, str]:
+    """Give the Kubernetes labels of an object."""
+    return {
+        "app.kubernetes.io/managed-by": MANAGER,
+        "instantstart/cluster": cluster.tag,
+        "instantstart/operation": operation_id,
+    }

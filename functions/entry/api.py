@@ -1,0 +1,23 @@
+"""The Lambda function behind both HTTP doors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from functions.clusters import routes as clusters
+from functions.core import application, catalogue
+from functions.entry.domains import DECLARATIONS
+from functions.operations import routes as operations
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+catalogue.install(DECLARATIONS)
+APPLICATION = application.build(DECLARATIONS, {**vars(clusters), **vars(operations)})
+
+
+def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Answer one HTTP API event."""
+    return APPLICATION.handle(event, context)

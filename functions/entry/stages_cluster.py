@@ -1,0 +1,25 @@
+"""The Lambda function that runs the stages of EKS and HyperPod."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from functions.capacity.stages import STAGES as CAPACITY
+from functions.clusters.stages import STAGES as CLUSTERS
+from functions.features.stages import STAGES as FEATURES
+from functions.core import turn
+from functions.core.turn import Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import JsonValue
+
+    from functions.core.stage import StageBehaviour
+
+BEHAVIOURS: Final[Mapping[str, StageBehaviour]] = {**CAPACITY, **CLUSTERS, **FEATURES}
+
+
+def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:
+    """Take one turn of a stage."""
+    return turn.take(Turn.model_validate(event), BEHAVIOURS).model_dump(mode="json")

@@ -1,0 +1,23 @@
+"""The Lambda function that runs the network stages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from functions.network.stages import STAGES as NETWORK
+from functions.core import turn
+from functions.core.turn import Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import JsonValue
+
+    from functions.core.stage import StageBehaviour
+
+BEHAVIOURS: Final[Mapping[str, StageBehaviour]] = {**NETWORK}
+
+
+def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:
+    """Take one turn of a stage."""
+    return turn.take(Turn.model_validate(event), BEHAVIOURS).model_dump(mode="json")

@@ -1,0 +1,25 @@
+"""The Lambda function that runs the stages that speak to Kubernetes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from functions.capacity.nodes.stages import STAGES as CAPACITY_NODES
+from functions.clusters.verification.stages import STAGES as CLUSTERS_VERIFICATION
+from functions.storage.stages import STAGES as STORAGE
+from functions.core import turn
+from functions.core.turn import Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import JsonValue
+
+    from functions.core.stage import StageBehaviour
+
+BEHAVIOURS: Final[Mapping[str, StageBehaviour]] = {**CAPACITY_NODES, **CLUSTERS_VERIFICATION, **STORAGE}
+
+
+def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:
+    """Take one turn of a stage."""
+    return turn.take(Turn.model_validate(event), BEHAVIOURS).model_dump(mode="json")

@@ -1,0 +1,21 @@
+"""Decisions about add-ons: when one counts as installed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+# The only complaint of an add-on that has no node to run on yet.
+LACKS_NODES: Final = "InsufficientNumberOfReplicas"
+WORKING: Final = frozenset({"CREATING", "UPDATING", "DELETING"})
+BROKEN: Final = frozenset({"CREATE_FAILED", "UPDATE_FAILED", "DELETE_FAILED"})
+
+
+def stands(status: str, issues: Mapping[str, str]) -> bool:
+    """Say whether an add-on is as it should be before the first node: active, or degraded for lack of nodes only."""
+    return status == "ACTIVE" or (status == "DEGRADED" and bool(issues) and set(issues) == {LACKS_NODES})
+
+
+def waits_for_nodes(issues: Mapping[str, str]) -> bool:
+    """Say whether lack of nodes is all that an add-on complains of."""
+    return set(issues) == {LACKS_NODES}

@@ -1,0 +1,103 @@
+"""The operations routes: read the ledger, wait on it, and begin or end work through it.
+
+Annotations are evaluated here, because Powertools reads them to validate.
+"""
+
+import json
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Final
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi import params
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from functions.core import application, ledger, runtime
+from functions.core.application import IdempotencyKey, PageLimit, PageToken
+from functions.core.ledger.models import AuditEntry, Operation, OperationStatus, Page
+from functions.core.runtime import Patience
+
+MAX_WAIT_SECONDS: Final = 20
+# What is left of an invocation after a wait, to answer in.
+RESERVE_SECONDS: Final = 5
+POLL_SECONDS: Final = 1.5
+_OPENAPI: Final = Path(__file__).parents[1] / "core" / "data" / "openapi.json"
+
+OperationId = Annotated[str, params.Path(max_length=64, description="The id of an operation.")]
+Wait = Annotated[int, params.Query(ge=0, description="Seconds to wait for the end; at most 20 are waited.")]
+Word = Annotated[str | None, params.Query(min_length=1, max_length=64)]
+
+
+class AuditTrail(BaseModel):
+    """Everything that was done to an operation, oldest first."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    entries: list[AuditEntry]
+
+
+def list_operations(
+    cluster_tag: Word = None,
+    status: Annotated[OperationStatus | None, params.Query()] = None,
+    kind: Word = None,
+    limit: PageLimit = None,
+    next_token: PageToken = None,
+) -> Page:
+    """List operations, newest first; they come without their stages."""
+    caller = application.caller().id
+    page = ledger.list_operations(
+        caller=caller, cluster_tag=cluster_tag, status=status, kind=kind, limit=limit, token=next_token
+    )
+    return page.model_copy(update={"operations": [application.advised(operation) for operation in page.operations]})
+
+
+def get_operation(operation_id: OperationId, wait: Wait = 0) -> Operation:
+    """Read an operation, at once or when it has ended."""
+    patience = min(wait, MAX_WAIT_SECONDS, application.seconds_left() - RESERVE_SECONDS)
+    until = runtime.now() + timedelta(seconds=max(patience, 0))
+    operation = ledger.get(operation_id)
+    while not operation.status.terminal and (left := (until - runtime.now()).total_seconds()) > 0:
+        runtime.sleep(min(POLL_SECONDS, left))
+        operation = ledger.get(operation_id)
+    return application.advised(operation)
+
+
+def get_operation_audit(operation_id: OperationId) -> AuditTrail:
+    """Read who did what to an operation."""
+    return AuditTrail(entries=ledger.audit(operation_id))
+
+
+def retry_operation(operation_id: OperationId, idempotency_key: IdempotencyKey = None) -> Response[Operation]:
+    """Begin a new operation that goes on where this one stopped."""
+    actor = application.caller().actor
+    begun = ledger.retry(operation_id, actor, idempotency_key)
+    return application.accepted(begun.operation)
+
+
+def cancel_operation(operation_id: OperationId) -> Response[Operation]:
+    """Ask an operation to stop, and wake its waiting stages to hear of it."""
+    operation = ledger.request_cancel(operation_id, application.caller().actor)
+    for token in ledger.await_tokens(operation_id).values():
+        _wake(token)
+    return application.accepted(operation)
+
+
+def get_openapi() -> dict[str, JsonValue]:
+    """Give the OpenAPI document that was built with this release."""
+    return _document()
+
+
+@cache
+def _document() -> dict[str, JsonValue]:
+    document: dict[str, JsonValue] = json.loads(_OPENAPI.read_text(encoding="utf-8"))
+    return document
+
+
+def _wake(token: str) -> None:
+    client = runtime.client("stepfunctions", Patience.EDGE)
+    gone = (client.exceptions.TaskTimedOut, client.exceptions.TaskDoesNotExist, client.exceptions.InvalidToken)
+    try:
+        client.send_task_success(taskToken=token, output="{}")
+    except gone:
+        return  # the stage has moved on by itself and hears of the request at its next turn

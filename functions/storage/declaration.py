@@ -1,0 +1,16 @@
+"""What the storage domain adds to the product."""
+
+from functions.core.declaration import Declaration, Stage
+
+DECLARATION = Declaration(
+    domain="storage",
+    stages=(
+        Stage(
+            kind="mount",
+            function="stages_workloads",
+            title="S3 mount",
+            expected_seconds=10,
+            actions=("eks:DescribeCluster", "sts:AssumeRole"),
+        ),
+    ),
+)

@@ -1,0 +1,62 @@
+"""How people and functions reach the simulated clusters: one TLS listener, one kubeconfig."""
+
+from __future__ import annotations
+
+import base64
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from infra.local.kubernetes.kubeconfig import KubeconfigFile
+from infra.local.kubernetes.server import LocalServer
+from infra.local.kubernetes.tls import ensure_certificates
+
+if TYPE_CHECKING:
+    from infra.local.world import World
+
+_CLUSTER_PREFIX = "eks-cluster-"
+
+
+class ClusterAccess:
+    """Serves the world's clusters and keeps the kubeconfig in step with them."""
+
+    def __init__(self, world: World, directory: Path, port: int, token: str) -> None:
+        self._world = world
+        self._token = token
+        self._tls = ensure_certificates(directory / "tls", datetime.now(UTC))
+        self._server = LocalServer(world.kubernetes.get, self._tls, port)
+        self._written: set[str] = set()
+        self.kubeconfig = KubeconfigFile(directory / "kubeconfig")
+        self.kubeconfig.path.unlink(missing_ok=True)
+        world.endpoint_of = self._server.url
+        world.certificate_authority = lambda: base64.b64encode(self._tls.ca_pem.encode()).decode()
+        world.on_clusters_changed = self._rewrite
+
+    @property
+    def port(self) -> int:
+        """Say on which port the clusters are served."""
+        return self._server.port
+
+    def start(self) -> None:
+        """Start to serve."""
+        self._server.start()
+
+    def stop(self) -> None:
+        """End every watch, then stop serving."""
+        for api in self._world.kubernetes.values():
+            api.close()
+        self._server.stop()
+
+    def _rewrite(self) -> None:
+        """Write a context for every new cluster, the newest as current one; drop those that are gone."""
+        present = set(self._world.kubernetes)
+        for name in self._written - present:
+            self.kubeconfig.remove(_tag(name))
+        for name in self._world.kubernetes:
+            if name not in self._written:
+                self.kubeconfig.add(_tag(name), self._server.url(name), self._tls.ca_pem, self._token)
+        self._written = present
+
+
+def _tag(eks_cluster: str) -> str:
+    return eks_cluster.removeprefix(_CLUSTER_PREFIX)

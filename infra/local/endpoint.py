@@ -1,0 +1,76 @@
+"""The one AWS endpoint: routes a signed request by its credential scope to a simulator or to moto."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import parse_qsl
+
+from infra.local.clock import Clock
+from infra.local.engine.backend import MotoEngine
+from infra.local.identities import Identities
+from infra.local.messages import HttpRequest, HttpResponse
+from infra.local.simulators.service import ServiceRequest
+from infra.local.world import World
+
+_SCOPE = re.compile(r"Credential=([^/,\s]+)/(\d{8})/([a-z0-9-]+)/([a-z0-9-]+)/aws4_request")
+# Stacks make resources in these services as time passes; whoever asks must see what is due.
+_MADE_BY_STACKS = frozenset({"ec2", "iam", "s3"})
+
+
+@dataclass(frozen=True)
+class CredentialScope:
+    """Whose key signed, for which region and service."""
+
+    access_key: str
+    region: str
+    service: str
+
+
+class AwsEndpoint:
+    """Answers every AWS call of the host, its functions and its users."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        identities: Identities,
+        world: World,
+        engine: MotoEngine,
+    ) -> None:
+        self._clock = clock
+        self._identities = identities
+        self._world = world
+        self._engine = engine
+
+    def handle(self, request: HttpRequest) -> HttpResponse:
+        """Answer one request; time stands meanwhile."""
+        scope = credential_scope(request)
+        if scope is None:
+            return _refusal(403, "MissingAuthenticationToken", "The request carries no AWS Signature Version 4")
+        with self._clock.busy():
+            simulator = self._world.services.get(scope.service)
+            if simulator is not None:
+                principal = self._identities.principal(scope.access_key)
+                with self._world.settled(scope.service):
+                    return simulator.handle(ServiceRequest(request, scope.region, principal))
+            return self._engine_answer(request, scope)
+
+    def _engine_answer(self, request: HttpRequest, scope: CredentialScope) -> HttpResponse:
+        if not self._engine.serves(scope.service):
+            return _refusal(501, "UnverifiedOperation", f"unverified: service {scope.service} is not simulated")
+        if scope.service in _MADE_BY_STACKS:
+            self._world.settle()
+        return self._engine.handle(request, scope.service, scope.region)
+
+
+def credential_scope(request: HttpRequest) -> CredentialScope | None:
+    """Read the credential scope from the Authorization header or from a presigned URL."""
+    found = _SCOPE.search(request.headers.get("authorization", ""))
+    if found:
+        return CredentialScope(found[1], found[3], found[4])
+    credential = dict(parse_qsl(request.query)).get("X-Amz-Credential", "").split("/")
+    return CredentialScope(credential[0], credential[2], credential[3]) if len(credential) == 5 else None
+
+
+def _refusal(status: int, code: str, message: str) -> HttpResponse:
+    return HttpResponse.of_json(status, {"__type": code, "message": message}, "application/x-amz-json-1.1")

@@ -1,0 +1,132 @@
+"""Lambda on the local host: each invocation under its own function's credentials, environment, deadline and fate."""
+
+from __future__ import annotations
+
+import json
+import logging
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from types import MappingProxyType
+
+from functions.core import runtime
+from functions.core.runtime import Runtime
+from infra.local import invocation
+from infra.local.clock import Clock
+from infra.local.identities import Identities
+from infra.local.invocation import Invocation, WorkerKilled
+from infra.local.sessions import Sessions
+from infra.topology import Function
+
+logger = logging.getLogger(__name__)
+Handler = Callable[[object, Invocation], object]
+
+
+@dataclass
+class Outcome:
+    """What an invocation answered: its JSON, and Lambda's word for the kind of error, if it was one."""
+
+    payload: str
+    error: str | None = None
+
+
+@dataclass
+class _Environment:
+    """One function's execution environment; warm for as long as the host runs."""
+
+    function: Function
+    arn: str
+    runtime: Runtime
+    handler: Handler | None = field(default=None)
+
+    def load(self) -> Handler:
+        if self.handler is None:
+            module, _, name = self.function.handler.rpartition(".")
+            self.handler = getattr(import_module(module), name)
+        return self.handler
+
+
+class Functions:
+    """All functions of the topology."""
+
+    def __init__(
+        self,
+        declared: Mapping[str, Function],
+        environment: Mapping[str, str],
+        arn_prefix: str,
+        roles: Mapping[str, str],
+        clock: Clock,
+        identities: Identities,
+        sessions: Sessions,
+    ) -> None:
+        self._clock = clock
+        self._environments = {
+            name: _Environment(
+                function,
+                arn_prefix + name,
+                Runtime(
+                    MappingProxyType({**environment, "AWS_LAMBDA_FUNCTION_NAME": name}),
+                    sessions.of(identities.of_role(roles[name])),
+                    clock,
+                ),
+            )
+            for name, function in declared.items()
+        }
+
+    def names(self) -> list[str]:
+        """List the functions."""
+        return list(self._environments)
+
+    def load(self) -> None:
+        """Import every handler, as the first cold start would."""
+        for environment in self._environments.values():
+            environment.load()
+
+    def invoke(self, name: str, payload: object) -> Outcome:
+        """Run a function to its end, or to its timeout.
+
+        Raises KeyError for an unknown function.
+        """
+        environment = self._environments[name]
+        call = Invocation(
+            name,
+            environment.arn,
+            environment.function.memory_megabytes,
+            self._clock,
+            self._clock.time() + environment.function.timeout_seconds,
+        )
+        outcomes: list[Outcome] = []
+        event = json.loads(json.dumps(payload))
+        worker = self._clock.thread(lambda: outcomes.append(_run(environment, call, event)), name=name)
+        with self._clock.busy():
+            worker.start()
+            worker.join(environment.function.timeout_seconds)
+        if outcomes:
+            return outcomes[0]
+        call.dead = True
+        return _timed_out(call, environment.function.timeout_seconds)
+
+
+def _run(environment: _Environment, call: Invocation, event: object) -> Outcome:
+    invocation.current.set(call)
+    with runtime.bound(environment.runtime):
+        try:
+            return Outcome(json.dumps(environment.load()(event, call)))
+        except WorkerKilled:
+            return Outcome(_error("Runtime.ExitError", f"RequestId: {call.aws_request_id} Error: Runtime exited"), "Unhandled")
+        except Exception as error:
+            logger.debug("%s failed", call.function_name, exc_info=True)
+            return Outcome(_error(type(error).__name__, str(error), traceback.format_tb(error.__traceback__)), "Unhandled")
+
+
+def _timed_out(call: Invocation, seconds: int) -> Outcome:
+    message = f"RequestId: {call.aws_request_id} Error: Task timed out after {seconds}.00 seconds"
+    return Outcome(_error("Sandbox.Timedout", message), "Unhandled")
+
+
+def _error(kind: str, message: str, trace: list[str] | None = None) -> str:
+    document: dict[str, object] = {"errorMessage": message, "errorType": kind}
+    if trace is not None:
+        document["stackTrace"] = trace
+    return json.dumps(document)

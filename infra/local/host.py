@@ -1,0 +1,155 @@
+"""The local host: the whole control plane in one process, built from the topology, on one clock."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from infra.local import deployment
+from infra.local.clock import Clock, Mode
+from infra.local.cluster_access import ClusterAccess
+from infra.local.endpoint import AwsEndpoint
+from infra.local.engine import dynamodb, s3, stepfunctions
+from infra.local.engine.backend import MotoEngine
+from infra.local.faults import Faults
+from infra.local.functions import Functions
+from infra.local.gateway import FunctionError, HttpGateway, IntegrationTimeout, local_authorizer
+from infra.local.identities import Identities
+from infra.local.messages import HttpRequest, HttpResponse
+from infra.local.sessions import Sessions
+from infra.local.world import World
+from infra.topology import TOPOLOGY, Schedule, Topology
+
+if TYPE_CHECKING:
+    from botocore.client import BaseClient
+    from pydantic import JsonValue
+
+ACCOUNT_ID = "123456789012"
+INTEGRATION_SECONDS = 30
+_HOST_ROLE = f"arn:aws:iam::{ACCOUNT_ID}:role/local-host"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a host is to be: where its files are, its clock, its region, a person's token towards Kubernetes."""
+
+    directory: Path
+    mode: Mode = Mode.JUMP
+    speed: float = 60.0
+    region: str = "us-west-2"
+    start: datetime | None = None
+    kubernetes_port: int = 0
+    person_token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+
+
+class LocalHost:
+    """Deploys the topology into a simulated cloud and serves it; moto allows one host a process."""
+
+    def __init__(self, options: Options, topology: Topology = TOPOLOGY) -> None:
+        self.options = options
+        self.topology = topology
+        self.clock = Clock(options.mode, speed=options.speed, start=options.start)
+        self.faults = Faults()
+        self.identities = Identities(ACCOUNT_ID)
+        self._engine = MotoEngine()
+        self._clients: dict[tuple[str, str], BaseClient] = {}
+        self._clients_lock = threading.Lock()
+        self.world = World(self.clock, self.identities, options.region, self.client, options.person_token)
+        self.endpoint = AwsEndpoint(self.clock, self.identities, self.world, self._engine)
+        self.sessions = Sessions(self.endpoint, self.clock, self.faults, options.region)
+        self.access = ClusterAccess(self.world, options.directory, options.kubernetes_port, options.person_token)
+        dynamodb.install()
+        s3.install()
+        stepfunctions.install(self.clock, self.client_of_role)
+        with self.clock.busy():
+            self.deployed = deployment.deploy(topology, self.client, ACCOUNT_ID, options.region)
+            self.functions = Functions(
+                {function.name: function for function in topology.functions},
+                self.deployed.environment,
+                self.deployed.function_arn_prefix,
+                self.deployed.function_roles,
+                self.clock,
+                self.identities,
+                self.sessions,
+            )
+        self.world.functions.invoker = self._invoke_by_name
+        self._gateway = HttpGateway(topology.routes, self._integrate, self.clock.now, ACCOUNT_ID, options.region)
+        for schedule in topology.schedules:
+            self._arm(schedule)
+        self.access.start()
+
+    def close(self) -> None:
+        """Stop serving the clusters."""
+        self.access.stop()
+
+    # -- clients
+
+    def client(self, service: str) -> BaseClient:
+        """Give a client of a simulated service, with the host's own credentials."""
+        return self.client_of_role(service, _HOST_ROLE)
+
+    def client_of_role(self, service: str, role_arn: str) -> BaseClient:
+        """Give a client of a simulated service, with a role's credentials."""
+        key = (service, role_arn)
+        with self._clients_lock:
+            if key not in self._clients:
+                session = self.sessions.of(self.identities.of_role(role_arn))
+                self._clients[key] = session.create_client(service, region_name=self.options.region)
+            return self._clients[key]
+
+    # -- doors
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: JsonValue = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> HttpResponse:
+        """Send one HTTP request to the public API, as a client on the network would."""
+        resource, _, query = path.partition("?")
+        sent = {"content-type": "application/json", **(headers or {})}
+        content = b"" if body is None else json.dumps(body).encode()
+        return self.handle(HttpRequest(method, resource, query, sent, content))
+
+    def handle(self, request: HttpRequest, source_ip: str = "127.0.0.1") -> HttpResponse:
+        """Answer one HTTP request; time stands meanwhile."""
+        with self.clock.busy():
+            return self._gateway.handle(request, source_ip, local_authorizer)
+
+    def _integrate(self, function: str, event: Mapping[str, JsonValue]) -> JsonValue:
+        started = self.clock.time()
+        outcome = self.functions.invoke(function, event)
+        if self.clock.time() - started >= INTEGRATION_SECONDS:
+            raise IntegrationTimeout(function)
+        if outcome.error:
+            raise FunctionError(outcome.payload)
+        answer: JsonValue = json.loads(outcome.payload)
+        return answer
+
+    def _invoke_by_name(self, name: str, payload: object) -> object:
+        return self.functions.invoke(name.removeprefix(deployment.FUNCTION_PREFIX), payload)
+
+    # -- schedules
+
+    def _arm(self, schedule: Schedule) -> None:
+        def fire() -> None:
+            self.functions.invoke(schedule.function, {"source": "schedule", "action": schedule.payload})
+            self._arm(schedule)
+
+        self.clock.call_at(self.clock.time() + schedule.every_seconds, fire)
+
+    def executions(self, machine: str) -> Sequence[Mapping[str, object]]:
+        """List the executions of a state machine."""
+        arn = f"{self.deployed.state_machine_prefix}{machine}"
+        listed: Sequence[Mapping[str, object]] = self.client("stepfunctions").list_executions(stateMachineArn=arn)[
+            "executions"
+        ]
+        return listed
+

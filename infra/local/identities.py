@@ -1,0 +1,55 @@
+"""Who signs requests on the local host: one key pair a role, and the sessions that AssumeRole gives out."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from dataclasses import dataclass
+
+from infra.local.simulators.service import Principal
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A key pair and whose it is; `role_arn` is empty for a person."""
+
+    access_key: str
+    secret_key: str
+    arn: str
+    role_arn: str
+    session_token: str | None = None
+
+
+class Identities:
+    """Derives key pairs from names, so that a restarted host knows them again."""
+
+    def __init__(self, account_id: str) -> None:
+        self.account_id = account_id
+        self._known: dict[str, Identity] = {}
+
+    def of_role(self, role_arn: str) -> Identity:
+        """Give the key pair of a role as a service of the host uses it."""
+        return self.assume(role_arn, "local")
+
+    def assume(self, role_arn: str, session_name: str) -> Identity:
+        """Give the key pair of a session of a role."""
+        name = role_arn.rpartition("/")[2]
+        arn = f"arn:aws:sts::{self.account_id}:assumed-role/{name}/{session_name}"
+        key = "ASIA" + _token(arn, 16)
+        identity = Identity(key, _token(f"secret {arn}", 40), arn, role_arn, _token(f"session {arn}", 64))
+        return self._known.setdefault(key, identity)
+
+    def get(self, access_key: str) -> Identity | None:
+        """Give the identity of a key that this host gave out."""
+        return self._known.get(access_key)
+
+    def principal(self, access_key: str) -> Principal:
+        """Say who signed with a key; a key of the user's own is the person at the machine."""
+        identity = self._known.get(access_key)
+        arn = identity.arn if identity else f"arn:aws:iam::{self.account_id}:user/local"
+        return Principal(access_key, arn, self.account_id)
+
+
+def _token(text: str, length: int) -> str:
+    digest = hashlib.sha512(text.encode()).digest()
+    return base64.b32encode(digest).decode()[:length]

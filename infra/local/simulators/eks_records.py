@@ -1,0 +1,172 @@
+"""What the EKS simulator remembers, and the statuses that follow from it and the clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from infra.local.simulators.service import ServiceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from infra.local.simulators.neighbours import ClientFactory
+
+CREATION = timedelta(seconds=540)
+DELETION = timedelta(seconds=120)
+ADDON_CREATION = timedelta(seconds=40)
+ADDON_DELETION = timedelta(seconds=15)
+# Zones where AWS places no control plane (EKS User Guide, "VPC and subnet considerations").
+REFUSING_ZONE_IDS = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
+
+
+@dataclass
+class AddonRecord:
+    """One add-on of a cluster; `announced` once the host was told that its objects are in the cluster."""
+
+    name: str
+    version: str
+    arn: str
+    created_at: datetime
+    needs_node: bool
+    service_account_role_arn: str | None = None
+    configuration_values: str | None = None
+    association_ids: list[str] = field(default_factory=list)
+    tags: dict[str, str] = field(default_factory=dict)
+    deleted_at: datetime | None = None
+    announced: bool = False
+
+    def status(self, now: datetime, ready_nodes: int) -> str:
+        """Installed after a while; what runs as pods is DEGRADED while there is no node (facts 2.3)."""
+        if self.deleted_at:
+            return "DELETING"
+        if now < self.created_at + ADDON_CREATION:
+            return "CREATING"
+        return "DEGRADED" if self.needs_node and not ready_nodes else "ACTIVE"
+
+
+@dataclass
+class AccessEntryRecord:
+    """One principal's way into a cluster; `policies` by ARN are AssociatedAccessPolicy structures."""
+
+    principal_arn: str
+    arn: str
+    type: str
+    username: str
+    groups: list[str]
+    created_at: datetime
+    tags: dict[str, str] = field(default_factory=dict)
+    policies: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+@dataclass
+class AssociationRecord:
+    """One pod identity association."""
+
+    association_id: str
+    arn: str
+    namespace: str
+    service_account: str
+    role_arn: str
+    created_at: datetime
+    owner_arn: str | None = None
+    disable_session_tags: bool = False
+    tags: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class ClusterRecord:
+    """One EKS cluster; `described` holds what DescribeCluster repeats from the request, defaults filled in."""
+
+    name: str
+    arn: str
+    version: str
+    created_at: datetime
+    described: dict[str, Any]
+    vpc_id: str
+    security_group_id: str
+    issuer: str
+    request_token: str | None
+    tags: dict[str, str] = field(default_factory=dict)
+    deleted_at: datetime | None = None
+    announced: bool = False
+    addons: dict[str, AddonRecord] = field(default_factory=dict)
+    entries: dict[str, AccessEntryRecord] = field(default_factory=dict)
+    associations: dict[str, AssociationRecord] = field(default_factory=dict)
+
+    def status(self, now: datetime) -> str:
+        """CREATING for nine minutes, then ACTIVE, until deleted."""
+        if self.deleted_at:
+            return "DELETING"
+        return "ACTIVE" if now >= self.created_at + CREATION else "CREATING"
+
+    @property
+    def authentication_mode(self) -> str:
+        """How principals get in; CONFIG_MAP, AWS's default, knows no access entries."""
+        return str(self.described["accessConfig"]["authenticationMode"])
+
+
+@dataclass
+class EksRecords:
+    """Everything the EKS simulator remembers."""
+
+    clusters: dict[str, ClusterRecord] = field(default_factory=dict)
+    unsupported_zone_ids: set[str] = field(default_factory=lambda: set(REFUSING_ZONE_IDS))
+    minted: int = 0
+
+
+@dataclass(frozen=True)
+class EksHost:
+    """What the EKS simulator asks of and tells its host."""
+
+    ec2: ClientFactory
+    iam: ClientFactory
+    endpoint_of: Callable[[str], str]
+    certificate_authority: Callable[[], str]
+    ready_nodes: Callable[[str], int]
+    on_cluster_active: Callable[[str], None]
+    on_cluster_deleted: Callable[[str], None]
+    on_addon_active: Callable[[str, str], None]
+
+
+@dataclass
+class EksState:
+    """Records, clock and host, shared by the groups of EKS operations."""
+
+    now: Callable[[], datetime]
+    account_id: str
+    region: str
+    host: EksHost
+    records: EksRecords = field(default_factory=EksRecords)
+
+    def cluster(self, name: str) -> ClusterRecord:
+        """A cluster by name, in whatever status."""
+        found = self.records.clusters.get(name)
+        if found is None:
+            message = f"No cluster found for name: {name}."
+            raise ServiceError("ResourceNotFoundException", message, 404, clusterName=name)
+        return found
+
+    def active_cluster(self, name: str) -> ClusterRecord:
+        """A cluster that takes changes."""
+        cluster = self.cluster(name)
+        status = cluster.status(self.now())
+        if status != "ACTIVE":
+            message = f"Cluster {name} is in status {status}; it must be ACTIVE for this operation."
+            raise ServiceError("InvalidRequestException", message, clusterName=name)
+        return cluster
+
+    def mint(self) -> str:
+        """A seed no other identifier of this simulator had."""
+        self.records.minted += 1
+        return f"eks:{self.account_id}:{self.region}:{self.records.minted}"
+
+    def arn(self, resource: str) -> str:
+        """An ARN of this account and region."""
+        return f"arn:aws:eks:{self.region}:{self.account_id}:{resource}"
+
+
+def invalid(message: str, **members: object) -> ServiceError:
+    """EKS's error for a parameter it does not accept."""
+    return ServiceError("InvalidParameterException", message, 400, **members)

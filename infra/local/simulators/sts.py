@@ -1,0 +1,65 @@
+"""AWS STS: who am I, and sessions of roles that exist; the keys are the host's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import ClassVar, Protocol
+
+from infra.local.simulators.service import JsonObject, Service, ServiceError, ServiceRequest
+
+
+class _Identity(Protocol):
+    @property
+    def access_key(self) -> str: ...
+    @property
+    def secret_key(self) -> str: ...
+    @property
+    def session_token(self) -> str | None: ...
+    @property
+    def arn(self) -> str: ...
+
+
+class StsService(Service):
+    """GetCallerIdentity and AssumeRole."""
+
+    name: ClassVar[str] = "sts"
+
+    def __init__(
+        self,
+        now: Callable[[], datetime],
+        account_id: str,
+        region: str,
+        assume: Callable[[str, str], _Identity],
+        role_exists: Callable[[str], bool],
+    ) -> None:
+        super().__init__(now, account_id, region)
+        self.records = None
+        self._assume = assume
+        self._role_exists = role_exists
+
+    @property
+    def operations(self) -> Mapping[str, Callable[[JsonObject, ServiceRequest], JsonObject]]:
+        """What the host's functions and users ask of STS."""
+        return {"GetCallerIdentity": self._get_caller_identity, "AssumeRole": self._assume_role}
+
+    def _get_caller_identity(self, _: JsonObject, request: ServiceRequest) -> JsonObject:
+        principal = request.principal
+        return {"UserId": principal.access_key, "Account": principal.account_id, "Arn": principal.arn}
+
+    def _assume_role(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
+        role, session = params["RoleArn"], params["RoleSessionName"]
+        if not self._role_exists(role):
+            message = f"User: {request.principal.arn} is not authorized to perform: sts:AssumeRole on resource: {role}"
+            raise ServiceError("AccessDenied", message, 403)
+        identity = self._assume(role, session)
+        expires = self.now() + timedelta(seconds=params.get("DurationSeconds") or 3600)
+        return {
+            "Credentials": {
+                "AccessKeyId": identity.access_key,
+                "SecretAccessKey": identity.secret_key,
+                "SessionToken": identity.session_token,
+                "Expiration": expires,
+            },
+            "AssumedRoleUser": {"AssumedRoleId": f"{identity.access_key}:{session}", "Arn": identity.arn},
+        }

@@ -1,0 +1,229 @@
+"""The simulated cloud: services, and one Kubernetes API per EKS cluster, kept in step with the clock."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from threading import RLock
+from typing import TYPE_CHECKING
+
+from infra.local.kubernetes.api import KubernetesApi
+from infra.local.kubernetes.hyperpod_nodes import NodeFact, Taint, sync_nodes
+from infra.local.kubernetes.identity import Identity
+from infra.local.simulators.cloudformation import CloudFormation
+from infra.local.simulators.eks import Eks, EksHost
+from infra.local.simulators.hyperpod import HyperPod, HyperPodHost
+from infra.local.simulators.lambda_ import LambdaService
+from infra.local.simulators.service import Service
+from infra.local.simulators.sts import StsService
+from infra.local.simulators.sts_token import InvalidToken, read_token
+
+if TYPE_CHECKING:
+    from botocore.client import BaseClient
+
+    from infra.local.clock import Clock
+    from infra.local.identities import Identities
+    from infra.local.simulators.hyperpod_records import NodeFacts
+
+PERSON = Identity("local", ("system:masters",))
+_S3_ADDON, _S3_DRIVER = "aws-mountpoint-s3-csi-driver", "s3.csi.aws.com"
+_SETTLED_FIRST = ("cloudformation", "eks", "sagemaker")
+
+
+class World:
+    """Everything that AWS would be, for one account and region."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        identities: Identities,
+        region: str,
+        client: Callable[[str], BaseClient],
+        person_token: str,
+    ) -> None:
+        self._clock = clock
+        self._identities = identities
+        self._client = client
+        self._person_token = person_token
+        self._lock = RLock()
+        self._settling = False
+        self._armed: datetime | None = None
+        self.kubernetes: dict[str, KubernetesApi] = {}
+        self.endpoint_of: Callable[[str], str] = lambda name: f"https://127.0.0.1/clusters/{name}"
+        self.certificate_authority: Callable[[], str] = str
+        self.on_clusters_changed: Callable[[], None] = lambda: None
+        account = identities.account_id
+        self.eks = Eks(clock.now, account, region, self._eks_host())
+        self.hyperpod = HyperPod(clock.now, account, region, self._hyperpod_host())
+        self.cloudformation = CloudFormation(clock.now, account, region, client)
+        self.functions = LambdaService(clock.now, account, region)
+        self.sts = StsService(clock.now, account, region, identities.assume, self._role_exists)
+        services: tuple[Service, ...] = (self.cloudformation, self.eks, self.hyperpod, self.functions, self.sts)
+        self.services = {service.name: service for service in services}
+
+    # -- keeping in step
+
+    @contextmanager
+    def settled(self, service: str) -> Iterator[None]:
+        """Bring everything up to the clock, then hold it while a service answers.
+
+        Lambda is not held: its functions call the other services while it answers.
+        """
+        if service == "lambda":
+            yield
+            return
+        with self._lock:
+            self.settle()
+            yield
+
+    def settle(self) -> None:
+        """Bring services, nodes and clusters up to the clock; what a service does meanwhile does not recurse."""
+        with self._lock:
+            if self._settling:
+                return
+            self._settling = True
+            try:
+                for name in _SETTLED_FIRST:
+                    self.services[name].settle()
+                for name, api in self.kubernetes.items():
+                    self._sync_nodes(name, api)
+            finally:
+                self._settling = False
+            self._arm()
+
+    def _arm(self) -> None:
+        """Come back when the next thing is due: calls that a stack makes must happen at their own moment."""
+        now = self._clock.now()
+        due = [moment for name in _SETTLED_FIRST for moment in self.services[name].deadlines() if moment > now]
+        if not due or (self._armed is not None and now < self._armed <= min(due)):
+            return
+        self._armed = min(due)
+        self._clock.call_at(self._armed.timestamp(), self.settle)
+
+    def _sync_nodes(self, name: str, api: KubernetesApi) -> None:
+        networked = self._has_network(name)
+        sync_nodes(api.store, [_fact(node, networked) for node in self.hyperpod.node_facts(name) if node.running])
+
+    def _has_network(self, name: str) -> bool:
+        """Say whether nodes get a network: without the VPC CNI none becomes Ready."""
+        cluster = self.eks.records.clusters.get(name)
+        addon = cluster.addons.get("vpc-cni") if cluster else None
+        return addon is not None and addon.status(self._clock.now(), 0) == "ACTIVE"
+
+    # -- what the simulators ask of each other
+
+    def _eks_host(self) -> EksHost:
+        return EksHost(
+            ec2=lambda: self._client("ec2"),
+            iam=lambda: self._client("iam"),
+            endpoint_of=lambda name: self.endpoint_of(name),
+            certificate_authority=lambda: self.certificate_authority(),
+            ready_nodes=self._ready_nodes,
+            on_cluster_active=self._open_cluster,
+            on_cluster_deleted=self._close_cluster,
+            on_addon_active=self._install_addon,
+        )
+
+    def _hyperpod_host(self) -> HyperPodHost:
+        return HyperPodHost(
+            ec2=lambda: self._client("ec2"),
+            iam=lambda: self._client("iam"),
+            s3=lambda: self._client("s3"),
+            eks_cluster=lambda arn: self.eks.view(arn),
+            # The release `dependencies` becomes a requirement once helm installs it.
+            dependencies_installed=lambda _: True,
+            admit_nodes=lambda name, role: self.eks.admit_nodes(name, role),
+        )
+
+    def _ready_nodes(self, name: str) -> int:
+        if not self._has_network(name):
+            return 0
+        return sum(1 for node in self.hyperpod.node_facts(name) if node.running)
+
+    def _role_exists(self, arn: str) -> bool:
+        client = self._client("iam")
+        try:
+            return bool(client.get_role(RoleName=arn.rpartition("/")[2])["Role"]["Arn"] == arn)
+        except client.exceptions.NoSuchEntityException:
+            return False
+
+    def _open_cluster(self, name: str) -> None:
+        version = self.eks.records.clusters[name].version
+        self.kubernetes[name] = KubernetesApi(
+            version, self._clock.now, lambda token: self._identify(name, token), self.settle
+        )
+        self.on_clusters_changed()
+
+    def _close_cluster(self, name: str) -> None:
+        api = self.kubernetes.pop(name, None)
+        if api is not None:
+            api.close()
+        self.on_clusters_changed()
+
+    def _install_addon(self, cluster: str, addon: str) -> None:
+        if addon == _S3_ADDON and cluster in self.kubernetes:
+            store = self.kubernetes[cluster].store
+            kind = store.registry.of_kind("storage.k8s.io/v1", "CSIDriver")
+            store.upsert(kind, {"metadata": {"name": _S3_DRIVER}, "spec": {"attachRequired": False}})
+
+    def _identify(self, cluster: str, token: str | None) -> Identity | None:
+        """Let in the person at the machine, and roles that have an access entry."""
+        if token == self._person_token:
+            return PERSON
+        try:
+            key = read_token(token or "", cluster, self._secret_of, datetime.now(UTC))
+        except InvalidToken:
+            return None
+        identity = self._identities.get(key)
+        entry = self.eks.access_entry(cluster, identity.role_arn) if identity else None
+        return Identity(entry.username, tuple(entry.groups)) if entry else None
+
+    def _secret_of(self, access_key: str) -> str | None:
+        identity = self._identities.get(access_key)
+        return identity.secret_key if identity else None
+
+    # -- snapshots
+
+    def snapshot(self) -> bytes:
+        """Give everything the world remembers; an engine's state is another snapshot."""
+        with self._lock:
+            self.settle()
+            services = {name: service.snapshot() for name, service in self.services.items()}
+            clusters = {name: (api.store.git_version, api.store.snapshot()) for name, api in self.kubernetes.items()}
+            return pickle.dumps((services, clusters))
+
+    def restore(self, state: bytes) -> None:
+        """Go back to a snapshot taken in this process."""
+        services, clusters = pickle.loads(state)
+        with self._lock:
+            for name in list(self.kubernetes):
+                self.kubernetes.pop(name).close()
+            for name, kept in services.items():
+                self.services[name].restore(kept)
+            for name, (_, store) in clusters.items():
+                self._open_cluster(name)
+                self.kubernetes[name].store.restore(store)
+            self.on_clusters_changed()
+
+
+def _fact(node: NodeFacts, networked: bool) -> NodeFact:
+    return NodeFact(
+        instance_id=node.instance_id,
+        instance_group=node.instance_group,
+        instance_type=node.instance_type,
+        zone=node.zone,
+        cluster_name=node.cluster_name,
+        ready=networked,
+        reason="",
+        private_ip=node.private_ip,
+        cpu=node.vcpus,
+        memory_mib=node.memory_mib,
+        accelerator_resource=node.accelerator_resource,
+        accelerator_count=node.accelerator_count,
+        max_pods=node.max_pods,
+        labels=node.labels,
+        taints=tuple(Taint(taint["Key"], taint.get("Value", ""), taint["Effect"]) for taint in node.taints),
+        created_at=node.created_at,
+    )

@@ -1,0 +1,137 @@
+"""The one list that both hosts are built from: functions, tables, state machines, roles, schedules and routes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from functions.core.declaration import Route, Stage
+from functions.core.ledger.tables import TABLES, Table
+from functions.entry.domains import DECLARATIONS
+
+ROOT = Path(__file__).resolve().parent.parent
+STATE_MACHINES = ROOT / "statemachines"
+CLUSTER_ARTIFACTS = ROOT / "infra" / "cluster"
+
+PREFIX = "instantstart-"
+ROLE_PATH = "/instantstart/"
+TURN_LIMIT = 500
+
+
+@dataclass(frozen=True)
+class Function:
+    """One Lambda function: its entry, its limits, and what its role may do beyond its stages' own actions."""
+
+    name: str
+    handler: str
+    purpose: str
+    timeout_seconds: int = 30
+    memory_megabytes: int = 512
+    actions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class StateMachine:
+    """One Standard state machine; its ASL file bears its name."""
+
+    name: str
+
+    @property
+    def path(self) -> Path:
+        """Say where the ASL file is."""
+        return STATE_MACHINES / f"{self.name}.asl.json"
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A function that runs again and again."""
+
+    name: str
+    function: str
+    every_seconds: int
+    payload: str
+
+
+@dataclass(frozen=True)
+class Role:
+    """A role that the host makes besides one per function and one per state machine."""
+
+    name: str
+    trusted_service: str | None
+    purpose: str
+
+
+LEDGER_READ = ("dynamodb:Query", "dynamodb:GetItem")
+LEDGER_WRITE = (*LEDGER_READ, "dynamodb:UpdateItem", "dynamodb:TransactWriteItems", "dynamodb:PutItem")
+
+FUNCTIONS = (
+    Function(
+        "api",
+        "functions.entry.api.handler",
+        "answers the routes",
+        actions=(*LEDGER_WRITE, "states:StartExecution", "states:SendTaskSuccess", "ec2:DescribeAvailabilityZones"),
+    ),
+    Function(
+        "operations",
+        "functions.entry.operations.handler",
+        "writes the beginnings and ends of operations and stages",
+        timeout_seconds=60,
+        actions=LEDGER_WRITE,
+    ),
+    Function(
+        "events",
+        "functions.entry.events.handler",
+        "sweeps what got lost",
+        timeout_seconds=300,
+        actions=(*LEDGER_WRITE, "states:StartExecution", "states:DescribeExecution"),
+    ),
+    Function("stages_network", "functions.entry.stages_network.handler", "runs the network stages", 300, 512, LEDGER_WRITE),
+    Function("stages_cluster", "functions.entry.stages_cluster.handler", "runs the cluster stages", 300, 512, LEDGER_WRITE),
+    Function(
+        "stages_workloads",
+        "functions.entry.stages_workloads.handler",
+        "runs the stages that speak to Kubernetes",
+        timeout_seconds=300,
+        actions=LEDGER_WRITE,
+    ),
+)
+
+PIPELINES = ("create_cluster", "create_foundation", "configure_dependencies", "create_hyperpod", "create_storage")
+MACHINES = tuple(StateMachine(name) for name in ("stage", *PIPELINES))
+
+SCHEDULES = (Schedule("sweeper", "events", 60, "sweep"),)
+
+FOUNDATION_ROLE = Role("instantstart-foundation", "cloudformation.amazonaws.com", "creates foundation stacks")
+KUBERNETES_ADMIN = Role("instantstart-kubernetes-admin", None, "installs what needs cluster administration")
+KUBERNETES_OPERATOR = Role("instantstart-kubernetes-operator", None, "everything else in a cluster")
+ROLES = (FOUNDATION_ROLE, KUBERNETES_ADMIN, KUBERNETES_OPERATOR)
+
+
+@dataclass(frozen=True)
+class Topology:
+    """Everything there is to deploy."""
+
+    functions: tuple[Function, ...]
+    tables: tuple[Table, ...]
+    machines: tuple[StateMachine, ...]
+    schedules: tuple[Schedule, ...]
+    roles: tuple[Role, ...]
+    routes: tuple[Route, ...]
+    stages: tuple[Stage, ...]
+
+    def actions_of(self, function: str) -> frozenset[str]:
+        """List the AWS actions that a function's role needs."""
+        own = next(entry for entry in self.functions if entry.name == function)
+        staged = [action for stage in self.stages if stage.function == function for action in stage.actions]
+        return frozenset((*own.actions, *staged))
+
+
+TOPOLOGY = Topology(
+    functions=FUNCTIONS,
+    tables=TABLES,
+    machines=MACHINES,
+    schedules=SCHEDULES,
+    roles=ROLES,
+    routes=tuple(route for declaration in DECLARATIONS for route in declaration.routes),
+    stages=tuple(stage for declaration in DECLARATIONS for stage in declaration.stages),
+)

@@ -1,0 +1,156 @@
+"""The operations routes through HTTP events."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from functions.core import ledger, runtime
+from functions.core.ledger.models import OperationStatus
+from infra.openapi import TARGET
+from tests.component.test_http_support import Edge, account, edge
+from tests.component.test_ledger_support import executions
+
+__all__ = ["account", "edge"]
+
+
+def end(operation_id: str, status: OperationStatus) -> None:
+    ledger.finish_operation(operation_id, status)
+
+
+def begun(edge: Edge) -> str:
+    operation_id: str = edge.create().body["operation_id"]
+    return operation_id
+
+
+def test_an_operation_says_when_to_look_again_until_it_has_ended(edge: Edge) -> None:
+    operation_id = begun(edge)
+    assert edge.send("GET", f"/api/operations/{operation_id}").body["retry_after_seconds"] == 1
+    end(operation_id, OperationStatus.CANCELLED)
+    ended = edge.send("GET", f"/api/operations/{operation_id}").body
+    assert (ended["status"], ended["retry_after_seconds"]) == ("CANCELLED", None)
+
+
+def test_a_wait_ends_with_the_operation(edge: Edge) -> None:
+    operation_id, clock = begun(edge), edge.account.clock
+    started, sleep = clock.now(), clock.sleep
+
+    def finish_while_asleep(seconds: float) -> None:
+        sleep(seconds)
+        if len(clock.slept) == 3:
+            end(operation_id, OperationStatus.CANCELLED)
+
+    clock.sleep = finish_while_asleep  # type: ignore[method-assign]  something happens meanwhile
+    answer = edge.send("GET", f"/api/operations/{operation_id}", query="wait=20")
+    assert answer.body["status"] == "CANCELLED"
+    assert (clock.now() - started).total_seconds() == pytest.approx(4.5)
+
+
+@pytest.mark.parametrize(
+    ("wait", "seconds_left", "waited"),
+    [(0, 29, 0), (7, 29, 7), (20, 29, 20), (600, 29, 20), (20, 12, 7), (20, 3, 0)],
+)
+def test_a_wait_is_as_long_as_asked_and_as_the_invocation_allows(
+    edge: Edge, wait: int, seconds_left: float, waited: float
+) -> None:
+    operation_id, started = begun(edge), edge.account.clock.now()
+    edge.context.seconds = seconds_left
+    answer = edge.send("GET", f"/api/operations/{operation_id}", query=f"wait={wait}")
+    assert (answer.status, answer.body["status"]) == (200, "PENDING")
+    assert (edge.account.clock.now() - started).total_seconds() == pytest.approx(waited)
+
+
+@pytest.mark.parametrize("query", ["wait=-1", "wait=soon", "wait=1&wait=2", "patience=3"])
+def test_a_wait_that_makes_no_sense_is_refused(edge: Edge, query: str) -> None:
+    answer = edge.send("GET", f"/api/operations/{begun(edge)}", query=query)
+    assert (answer.status, answer.body["code"]) == (400, "invalid_request")
+    assert answer.fields == [query.partition("=")[0]]
+
+
+def test_reading_an_operation_is_one_query(edge: Edge) -> None:
+    assert edge.counting("GET", f"/api/operations/{begun(edge)}") == {"Query": 1}
+
+
+def test_operations_are_listed_newest_first_and_by_filter(edge: Edge) -> None:
+    for tag in ("t1", "t2", "t3"):
+        edge.create(tag)
+        edge.account.clock.advance(seconds=1)
+    every = edge.send("GET", "/api/operations").body["operations"]
+    assert [each["cluster_tag"] for each in every] == ["t3", "t2", "t1"]
+    assert {each["retry_after_seconds"] for each in every} == {1}
+    one = edge.send("GET", "/api/operations", query="cluster_tag=t2&status=PENDING&kind=create_cluster").body
+    assert [each["cluster_tag"] for each in one["operations"]] == ["t2"]
+    assert edge.send("GET", "/api/operations", query="status=FAILED").body["operations"] == []
+
+
+@pytest.mark.parametrize(
+    ("query", "field", "code"),
+    [
+        ("status=pending", "status", "invalid_request"),
+        ("limit=201", "limit", "invalid_request"),
+        ("limit=many", "limit", "invalid_request"),
+        ("next_token=made-up", "next_token", "invalid_page_token"),
+        ("clustertag=t1", "clustertag", "invalid_request"),
+    ],
+)
+def test_a_list_that_cannot_be_made_is_refused(edge: Edge, query: str, field: str, code: str) -> None:
+    answer = edge.send("GET", "/api/operations", query=query)
+    assert (answer.status, answer.body["code"], answer.fields) == (400, code, [field])
+
+
+def test_the_audit_names_who_began_and_who_cancelled(edge: Edge) -> None:
+    operation_id: str = edge.create(caller="ann").body["operation_id"]
+    edge.send("POST", f"/api/operations/{operation_id}/cancel", caller="bob")
+    entries = edge.send("GET", f"/api/operations/{operation_id}/audit").body["entries"]
+    assert [(each["action"], each["actor"]["id"]) for each in entries] == [("begin", "ann"), ("cancel", "bob")]
+
+
+def test_a_failed_operation_is_retried_as_a_new_one_from_where_it_stopped(edge: Edge) -> None:
+    operation_id = begun(edge)
+    end(operation_id, OperationStatus.CANCELLED)
+    answer = edge.send("POST", f"/api/operations/{operation_id}/retry", key="again")
+    assert (answer.status, answer.body["retry_of"], answer.body["status"]) == (202, operation_id, "PENDING")
+    assert answer.headers["location"] == f"/api/operations/{answer.body['operation_id']}"
+    assert set(executions()) == {operation_id, answer.body["operation_id"]}
+
+
+def test_an_unfinished_operation_is_not_retried(edge: Edge) -> None:
+    operation_id = begun(edge)
+    answer = edge.send("POST", f"/api/operations/{operation_id}/retry")
+    assert (answer.status, answer.body["code"], answer.body["operation_id"]) == (409, "conflict", operation_id)
+
+
+def test_a_cancellation_is_accepted_while_the_operation_goes_on(edge: Edge) -> None:
+    operation_id = begun(edge)
+    answer = edge.send("POST", f"/api/operations/{operation_id}/cancel")
+    assert (answer.status, answer.body["status"], answer.body["reason"]) == (202, "CANCELLING", "CANCELLED_BY_CALLER")
+
+
+def test_a_cancellation_wakes_the_waiting_stage_even_if_it_has_moved_on(edge: Edge) -> None:
+    operation_id = begun(edge)
+    stage = ledger.get(operation_id).stages[0].record
+    attempt = ledger.begin_stage(operation_id, stage)
+    ledger.store_await_token(operation_id, stage, attempt, "a token nobody waits with")
+    made = edge.counting("POST", f"/api/operations/{operation_id}/cancel")
+    assert made["SendTaskSuccess"] == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "suffix"), [("GET", ""), ("GET", "/audit"), ("POST", "/retry"), ("POST", "/cancel")]
+)
+def test_an_unknown_operation_is_not_found(edge: Edge, method: str, suffix: str) -> None:
+    answer = edge.send(method, f"/api/operations/01ARZ3NDEKTSV4RRFFQ69G5FAV{suffix}")
+    assert (answer.status, answer.body["code"]) == (404, "not_found")
+
+
+def test_the_openapi_document_is_the_built_one_and_costs_no_call(edge: Edge) -> None:
+    assert edge.counting("GET", "/api/openapi.json") == {}
+    assert edge.send("GET", "/api/openapi.json").body == json.loads(TARGET.read_text(encoding="utf-8"))
+
+
+def test_a_table_that_is_not_there_is_a_fault_of_the_deployment(edge: Edge) -> None:
+    runtime.client("dynamodb").delete_table(TableName=runtime.environment()["OPERATIONS_TABLE"])
+    answer = edge.send("GET", "/api/operations/01ARZ3NDEKTSV4RRFFQ69G5FAV")
+    assert (answer.status, answer.body["code"]) == (500, "deployment_fault")
+    assert (answer.body["cause"]["api_call"], answer.body["cause"]["code"]) == ("Query", "ResourceNotFoundException")

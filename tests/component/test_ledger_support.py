@@ -1,0 +1,187 @@
+"""What the ledger's component tests share: an account on moto, a clock that tests move, and counted calls."""
+
+from __future__ import annotations
+
+import contextvars
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from threading import Barrier
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import botocore.session
+import pytest
+from botocore.loaders import create_loader
+from moto import mock_aws
+
+from functions.core import runtime
+from functions.core.ledger import begin
+from functions.core.ledger.models import Actor, Channel, JsonObject, NewOperation, Operation, PlannedStage
+from functions.core.ledger.tables import CLUSTERS, TABLES
+from infra.local.engine import dynamodb
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from botocore.model import OperationModel
+
+    from functions.core.errors import Problem
+    from functions.core.ledger.items import Item
+
+ACCOUNT: Final = "123456789012"
+PREFIX: Final = f"arn:aws:states:us-west-2:{ACCOUNT}:stateMachine:instantstart-"
+ENVIRONMENT: Final = {
+    "AWS_REGION": "us-west-2",
+    "ACCOUNT_ID": ACCOUNT,
+    "STATE_MACHINE_PREFIX": PREFIX,
+    "PAGE_TOKEN_KEYS": "present-key,former-key",
+    **{table.variable: f"test-{table.name}" for table in TABLES},
+}
+# Parsing the services' models is most of what a new session costs.
+LOADER: Final = create_loader()
+KINDS: Final = ("create_cluster", "delete_cluster")
+ANN: Final = Actor(id="ann", channel=Channel.CONSOLE, client="browser")
+BOB: Final = Actor(id="bob", channel=Channel.AGENT, client="mcp")
+STAGES: Final = ("foundation/network", "foundation/roles", "dependencies/addon:pod-identity", "hyperpod/create")
+
+Result = TypeVar("Result")
+
+
+@dataclass
+class FakeClock:
+    """Time that only a test, or a pause of the code under test, moves."""
+
+    time: datetime = datetime(2026, 5, 10, 12, 0, 0, 123456, tzinfo=UTC)
+    slept: list[float] = field(default_factory=list)
+
+    def now(self) -> datetime:
+        return self.time
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.time += timedelta(seconds=seconds)
+
+    def advance(self, **length: float) -> None:
+        self.time += timedelta(**length)
+
+
+@dataclass
+class Account:
+    """The runtime under test with its clock and the calls it made."""
+
+    runtime: runtime.Runtime
+    clock: FakeClock
+    calls: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def counted(self) -> Iterator[list[str]]:
+        """Collect the names of the calls made in a block."""
+        first, made = len(self.calls), list[str]()
+        yield made
+        made += self.calls[first:]
+
+
+@pytest.fixture
+def account() -> Iterator[Account]:
+    dynamodb.install()
+    clock = FakeClock()
+    with mock_aws():
+        session = botocore.session.Session()
+        session.register_component("data_loader", LOADER)
+        session.set_credentials("test", "test")
+        made = Account(runtime.Runtime(dict(ENVIRONMENT), session, clock), clock)
+        session.register("before-call", recorder(made))
+        with runtime.bound(made.runtime):
+            dynamodb.create_tables(runtime.client("dynamodb"), TABLES, ENVIRONMENT)
+            create_machines()
+            made.calls.clear()
+            yield made
+
+
+def recorder(account: Account) -> Callable[..., None]:
+    def record(*, model: OperationModel, **_: object) -> None:
+        account.calls.append(model.name)
+
+    return record
+
+
+def create_machines() -> None:
+    definition = '{"StartAt": "End", "States": {"End": {"Type": "Succeed"}}}'
+    role = f"arn:aws:iam::{ACCOUNT}:role/pipelines"
+    for kind in KINDS:
+        name = f"instantstart-{kind}"
+        runtime.client("stepfunctions").create_state_machine(name=name, definition=definition, roleArn=role)
+
+
+def executions() -> list[str]:
+    """The names of all executions."""
+    client = runtime.client("stepfunctions")
+    machines = [f"{PREFIX}{kind}" for kind in KINDS]
+    return [each["name"] for arn in machines for each in client.list_executions(stateMachineArn=arn)["executions"]]
+
+
+def new_operation(
+    tag: str = "t1",
+    *,
+    key: str | None = None,
+    scopes: Sequence[str] = ("foundation", "dependencies", "hyperpod"),
+    kind: str = "create_cluster",
+    request: JsonObject | None = None,
+    stages: Sequence[str] = STAGES,
+    actor: Actor = ANN,
+    new_cluster: JsonObject | None = None,
+) -> NewOperation:
+    planned = [
+        PlannedStage(phase=phase, name=name, function="stages", title=f"Make {name}", expected_seconds=60)
+        for phase, _, name in (stage.partition("/") for stage in stages)
+    ]
+    return NewOperation(
+        kind=kind,
+        cluster_tag=tag,
+        actor=actor,
+        request=request if request is not None else {"tag": tag, "patch": {"field": None}, "count": 2, "rate": 0.5},
+        stages=planned,
+        scopes=list(scopes),
+        route="POST /api/clusters",
+        idempotency_key=key,
+        new_cluster=new_cluster,
+    )
+
+
+def begun(tag: str = "t1", **options: Sequence[str]) -> Operation:
+    return begin(new_operation(tag, **options)).operation  # type: ignore[arg-type]
+
+
+def cluster_records(tag: str = "t1") -> dict[str, Item]:
+    """Everything the clusters table holds of one cluster, by record."""
+    answer = runtime.client("dynamodb").query(
+        TableName=ENVIRONMENT[CLUSTERS.variable],
+        KeyConditionExpression="cluster_tag = :tag",
+        ExpressionAttributeValues={":tag": {"S": tag}},
+    )
+    return {item["record"]["S"]: item for item in answer["Items"]}
+
+
+def owners(tag: str = "t1") -> dict[str, str]:
+    """Who owns which scope."""
+    records = cluster_records(tag).items()
+    return {name.removeprefix("lease#"): item["owner"]["S"] for name, item in records if "owner" in item}
+
+
+def together(calls: Sequence[Callable[[], Result]]) -> list[Result | Problem]:
+    """Make calls at the same moment, each in a thread of its own; give results and problems in order."""
+    from functions.core.errors import Problem as AnyProblem
+
+    gate = Barrier(len(calls))
+
+    def one(call: Callable[[], Result]) -> Result | Problem:
+        gate.wait()
+        try:
+            return call()
+        except AnyProblem as problem:
+            return problem
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        waiting = [pool.submit(contextvars.copy_context().run, one, call) for call in calls]
+        return [each.result() for each in waiting]

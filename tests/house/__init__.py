@@ -1,0 +1,1 @@
+"""The house rules as a program: `python -m tests.house` prints what breaks them, one line each."""

@@ -1,0 +1,90 @@
+"""Who a caller is, through which door."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from functions.core.caller import CALLER_HEADER, caller_of
+from functions.core.declaration import Scope
+from functions.core.errors import Forbidden, Unauthenticated
+from functions.core.ledger.models import Actor, Channel
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+CLAIM: dict[str, JsonValue] = {"id": "ann", "scopes": ["read"], "groups": ["research"], "client": "mcp"}
+
+
+def token_event(headers: dict[str, JsonValue] | None = None, **claims: JsonValue) -> dict[str, JsonValue]:
+    token = {"sub": "ann", "client_id": "cli", "scope": "instantstart/read openid instantstart/operate"} | claims
+    return {"requestContext": {"authorizer": {"jwt": {"claims": token, "scopes": None}}}, "headers": headers or {}}
+
+
+def gateway_event(header: str | None) -> dict[str, JsonValue]:
+    headers: dict[str, JsonValue] = {} if header is None else {CALLER_HEADER: header}
+    return {"requestContext": {"authorizer": {"iam": {"userArn": "arn:aws:iam::123456789012:role/x"}}}, "headers": headers}
+
+
+def test_a_token_names_the_caller_and_what_it_may_do() -> None:
+    caller = caller_of(token_event(**{"cognito:groups": "[research ops]"}), console_client_id="console")
+    assert (caller.id, caller.client, caller.channel) == ("ann", "cli", Channel.REST)
+    assert caller.scopes == {Scope.READ, Scope.OPERATE}
+    assert caller.groups == ("research", "ops")
+    assert caller.actor == Actor(id="ann", channel=Channel.REST, client="cli")
+
+
+def test_the_consoles_client_is_the_console() -> None:
+    assert caller_of(token_event(client_id="console"), console_client_id="console").channel is Channel.CONSOLE
+
+
+def test_a_token_without_a_subject_is_known_by_its_username() -> None:
+    assert caller_of(token_event(sub="", username="ann.b"), None).id == "ann.b"
+
+
+def test_a_word_that_only_resembles_a_scope_grants_nothing() -> None:
+    caller = caller_of(token_event(scope="read instantstart/administrator xinstantstart/admin"), None)
+    assert caller.scopes == frozenset()
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {},
+        {"requestContext": {}},
+        {"requestContext": {"authorizer": {"jwt": {"claims": {}}}}},
+        {"requestContext": {"authorizer": {"lambda": {"sub": "ann"}}}},
+        token_event(sub="", username=""),
+        token_event(client_id=""),
+        gateway_event(None),
+        gateway_event("ann"),
+        gateway_event(json.dumps(CLAIM | {"scopes": ["everything"]})),
+        gateway_event(json.dumps(CLAIM | {"channel": "console"})),
+    ],
+)
+def test_an_event_that_names_no_caller_is_refused(event: dict[str, JsonValue]) -> None:
+    with pytest.raises(Unauthenticated):
+        caller_of(event, None)
+
+
+def test_the_internal_door_speaks_for_the_gateways_caller() -> None:
+    caller = caller_of(gateway_event(json.dumps(CLAIM)), None)
+    assert caller.actor == Actor(id="ann", channel=Channel.AGENT, client="mcp")
+    assert (caller.scopes, caller.groups) == ({Scope.READ}, ("research",))
+
+
+def test_the_callers_claim_means_nothing_at_the_public_door() -> None:
+    forged = json.dumps(CLAIM | {"id": "root", "scopes": ["admin"]})
+    caller = caller_of(token_event(headers={CALLER_HEADER: forged}), None)
+    assert (caller.id, Scope.ADMIN in caller.scopes) == ("ann", False)
+
+
+def test_a_missing_scope_is_named_with_the_way_to_get_it() -> None:
+    caller = caller_of(token_event(), None)
+    caller.require(Scope.OPERATE)
+    with pytest.raises(Forbidden) as refused:
+        caller.require(Scope.ADMIN)
+    assert "instantstart/admin" in refused.value.detail
+    assert refused.value.remedy

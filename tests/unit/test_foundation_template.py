@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra.local.simulators.stack_intrinsics import Scope, references, resolve
+from infra.local.simulators.stack_resources import check_resources
+from infra.local.simulators.stack_template import PSEUDO_PARAMETERS, parse
+
+CLUSTER = Path(__file__).parents[2] / "infra/cluster"
+TEMPLATE = parse((CLUSTER / "foundation.yaml").read_text(encoding="utf-8"))
+LIFECYCLE_SCRIPT = CLUSTER / "lifecycle/on_create.sh"
+UNTAGGABLE = {
+    "AWS::EC2::VPCGatewayAttachment",
+    "AWS::EC2::Route",
+    "AWS::EC2::SubnetRouteTableAssociation",
+    "AWS::EC2::SecurityGroupIngress",
+    "AWS::EC2::SecurityGroupEgress",
+    "AWS::S3::BucketPolicy",
+}
+# Statements whose actions AWS lets nobody limit to a resource.
+UNLIMITED = {"DescribeNetwork", "RegistryLogin"}
+PARAMETERS = {
+    "ClusterTag",
+    "VpcCidr",
+    "PublicSubnetOneCidr",
+    "PublicSubnetTwoCidr",
+    "ControlPlaneSubnetOneCidr",
+    "ControlPlaneSubnetTwoCidr",
+    "ControlPlaneZoneOne",
+    "ControlPlaneZoneTwo",
+    "ServiceCidr",
+    "KubernetesVersion",
+    "VpcCniVersion",
+    "KubeProxyVersion",
+    "KubernetesAdminRoleArn",
+    "KubernetesOperatorRoleArn",
+}
+OUTPUTS = {
+    "VpcId",
+    "VpcCidr",
+    "PublicSubnetIds",
+    "ControlPlaneSubnetIds",
+    "ComputeSecurityGroupId",
+    "NatGatewayId",
+    "S3EndpointId",
+    "EksClusterName",
+    "EksClusterArn",
+    "OidcProviderArn",
+    "ExecutionRoleArn",
+    "S3CsiRoleArn",
+    "BucketName",
+    "KubernetesVersion",
+}
+LONGEST = {
+    **{name: name for name in TEMPLATE.resources},
+    **dict.fromkeys(PARAMETERS, "given"),
+    "ClusterTag": "a" * 25,
+    "AWS::AccountId": "123456789012",
+    "AWS::Region": "ap-southeast-1",
+    "AWS::Partition": "aws",
+}
+
+
+def properties(logical_id: str) -> dict[str, Any]:
+    """Properties of a resource of a cluster with the longest names."""
+    scope = Scope(LONGEST, lambda target, name: f"{target}.{name}")
+    resolved = resolve(TEMPLATE.resources[logical_id].properties, scope)
+    assert isinstance(resolved, dict)
+    return resolved
+
+
+def of_type(name: str) -> list[str]:
+    return [logical_id for logical_id, declared in TEMPLATE.resources.items() if declared.type == name]
+
+
+def test_its_interface_is_what_the_foundation_stage_knows() -> None:
+    assert TEMPLATE.parameters.keys() == PARAMETERS
+    assert TEMPLATE.outputs.keys() == OUTPUTS
+    assert not [name for name, parameter in TEMPLATE.parameters.items() if "Default" in parameter]
+
+
+def test_every_reference_leads_somewhere_and_every_parameter_is_used() -> None:
+    check_resources(TEMPLATE)
+    values = [declared.properties for declared in TEMPLATE.resources.values()]
+    targets = {reference.target for reference in references([*values, list(TEMPLATE.outputs.values())])}
+    assert targets <= TEMPLATE.resources.keys() | PARAMETERS | PSEUDO_PARAMETERS
+    assert targets >= PARAMETERS
+
+
+@pytest.mark.parametrize(
+    "logical_id", [name for name, declared in TEMPLATE.resources.items() if declared.type not in UNTAGGABLE]
+)
+def test_everything_that_can_be_tagged_is(logical_id: str) -> None:
+    tags = {tag["Key"]: tag["Value"] for tag in properties(logical_id)["Tags"]}
+    assert tags["instantstart:managed-by"] == "instantstart"
+    assert tags["instantstart:cluster"] == LONGEST["ClusterTag"]
+
+
+def test_subnets_say_which_load_balancers_may_use_them() -> None:
+    roles = {
+        name: [tag["Key"] for tag in properties(name)["Tags"] if tag["Key"].startswith("kubernetes.io/role/")]
+        for name in of_type("AWS::EC2::Subnet")
+    }
+    assert roles == {
+        "PublicSubnetOne": ["kubernetes.io/role/elb"],
+        "PublicSubnetTwo": ["kubernetes.io/role/elb"],
+        "ControlPlaneSubnetOne": ["kubernetes.io/role/internal-elb"],
+        "ControlPlaneSubnetTwo": ["kubernetes.io/role/internal-elb"],
+    }
+
+
+def test_the_compute_group_admits_itself_both_ways() -> None:
+    group = "ComputeSecurityGroup.GroupId"
+    ingress, egress = properties("ComputeSelfIngress"), properties("ComputeSelfEgress")
+    assert (ingress["GroupId"], ingress["SourceSecurityGroupId"], ingress["IpProtocol"]) == (group, group, "-1")
+    assert (egress["GroupId"], egress["DestinationSecurityGroupId"], egress["IpProtocol"]) == (group, group, "-1")
+
+
+def test_the_control_plane_is_what_hyperpod_needs() -> None:
+    cluster = properties("EksCluster")
+    assert cluster["AccessConfig"] == {"AuthenticationMode": "API", "BootstrapClusterCreatorAdminPermissions": False}
+    assert cluster["ResourcesVpcConfig"]["SecurityGroupIds"] == ["ComputeSecurityGroup.GroupId"]
+    assert cluster["ResourcesVpcConfig"]["EndpointPrivateAccess"]
+    assert len(cluster["Logging"]["ClusterLogging"]["EnabledTypes"]) == 5
+    assert {properties(name)["AddonName"] for name in of_type("AWS::EKS::Addon")} == {"vpc-cni", "kube-proxy"}
+    entries = [TEMPLATE.resources[name].properties["PrincipalArn"] for name in of_type("AWS::EKS::AccessEntry")]
+    assert sorted(entry["Ref"] for entry in entries) == ["KubernetesAdminRoleArn", "KubernetesOperatorRoleArn"]
+
+
+def test_the_bucket_is_closed_and_outlives_its_cluster_but_no_failed_creation() -> None:
+    bucket, statement = properties("Bucket"), properties("BucketPolicy")["PolicyDocument"]["Statement"][0]
+    assert all(bucket["PublicAccessBlockConfiguration"].values())
+    assert len(bucket["PublicAccessBlockConfiguration"]) == 4
+    assert statement["Effect"] == "Deny"
+    assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+    assert TEMPLATE.resources["Bucket"].deletion_policy == "RetainExceptOnCreate"
+    assert TEMPLATE.resources["BucketPolicy"].deletion_policy == "RetainExceptOnCreate"
+
+
+@pytest.mark.parametrize("logical_id", of_type("AWS::IAM::Role"))
+def test_roles_stand_under_our_path_and_name_their_resources(logical_id: str) -> None:
+    role = properties(logical_id)
+    assert role["Path"] == "/instantstart/"
+    statements = [item for policy in role.get("Policies", []) for item in policy["PolicyDocument"]["Statement"]]
+    unlimited = {item["Sid"] for item in statements if item["Resource"] in ("*", ["*"])}
+    assert unlimited <= UNLIMITED
+
+
+def test_the_s3_csi_role_reaches_this_bucket_only() -> None:
+    role = properties("S3CsiRole")
+    resources = [item["Resource"] for item in role["Policies"][0]["PolicyDocument"]["Statement"]]
+    assert resources == ["Bucket.Arn", "Bucket.Arn/*"]
+    assert role["AssumeRolePolicyDocument"]["Statement"][0]["Action"] == ["sts:AssumeRole", "sts:TagSession"]
+
+
+def test_the_longest_names_fit() -> None:
+    assert len(properties("Bucket")["BucketName"]) <= 63
+    assert all(len(properties(name)["RoleName"]) <= 64 for name in of_type("AWS::IAM::Role"))
+    assert len(properties("EksCluster")["Name"]) <= 100
+    tag = TEMPLATE.parameters["ClusterTag"]
+    assert len(LONGEST["ClusterTag"]) == tag["MaxLength"]
+    assert re.fullmatch(tag["AllowedPattern"], "my-cluster-1")
+    assert not any(re.fullmatch(tag["AllowedPattern"], wrong) for wrong in ("", "-a", "a-", "A", "a_b"))
+
+
+def test_the_lifecycle_script_is_a_bash_script_that_nodes_can_run() -> None:
+    content = LIFECYCLE_SCRIPT.read_bytes()
+    assert content.startswith(b"#!/bin/bash\n")
+    assert b"\r" not in content
+    assert b"/var/log/provision/provisioning.log" in content
+    assert LIFECYCLE_SCRIPT.stat().st_mode & 0o111
+    subprocess.run(["bash", "-n", LIFECYCLE_SCRIPT], check=True)

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from infra.local.simulators.eks import EksView
+from tests.unit.test_simulator_hyperpod_helpers import EKS_ARN, GPU, World, hyperpod_world
+from tests.unit.test_simulator_service_helpers import (
+    ACCOUNT,
+    error_of,
+    refused,
+)
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    with hyperpod_world() as made:
+        yield made
+
+
+def test_clusters_are_listed_and_tagged(world: World) -> None:
+    arn = world.create(Tags=[{"Key": "SageMaker", "Value": "true"}])
+    summaries = world.client.list_clusters(NameContains="em")["ClusterSummaries"]
+    assert [(each["ClusterName"], each["ClusterStatus"]) for each in summaries] == [("demo", "Creating")]
+    assert world.client.list_clusters(NameContains="zzz")["ClusterSummaries"] == []
+    assert world.client.list_clusters(CreationTimeAfter=world.clock())["ClusterSummaries"] == []
+    world.client.add_tags(ResourceArn=arn, Tags=[{"Key": "team", "Value": "a"}])
+    world.client.delete_tags(ResourceArn=arn, TagKeys=["SageMaker"])
+    assert world.client.list_tags(ResourceArn=arn)["Tags"] == [{"Key": "team", "Value": "a"}]
+
+
+def test_a_name_is_taken_once(world: World) -> None:
+    world.create()
+    with pytest.raises(ClientError) as caught:
+        world.create()
+    assert error_of(caught.value) == (
+        "ResourceInUse",
+        "Resource Already Exists: Cluster with name demo already exists. Choose a different name.",
+    )
+
+
+def test_requests_are_refused(world: World) -> None:
+    no_subnet = {"SecurityGroupIds": world.network["SecurityGroupIds"], "Subnets": ["subnet-0a"]}
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"ClusterName": "-demo"}, "Value '-demo' at 'clusterName' failed to satisfy constraint"),
+        ({"VpcConfig": None}, "VpcConfig is required"),
+        ({"VpcConfig": no_subnet}, "The subnet 'subnet-0a' does not exist"),
+        ({"NodeRecovery": "Sometimes"}, "Member must satisfy enum value set: [Automatic, None]"),
+        ({"InstanceGroups": None}, "At least one instance group is required"),
+    ]
+    for changes, says in cases:
+        with pytest.raises(ClientError) as caught:
+            world.create(**changes)
+        assert_refused(caught.value, "ValidationException", says)
+
+
+def assert_refused(error: ClientError, code: str, says: str) -> None:
+    found, message = error_of(error)
+    assert (found, says in message) == (code, True), f"{found}: {message}"
+
+
+def test_groups_are_refused(world: World) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"InstanceCount": 7000}, "at 'instanceGroups.1.member.instanceCount' failed to satisfy constraint"),
+        ({"InstanceCount": -1}, "greater than or equal to 0"),
+        ({"InstanceCount": None}, "Value null at 'instanceGroups.1.member.instanceCount'"),
+        ({"InstanceType": None}, "exactly one of InstanceType and InstanceRequirements"),
+        ({"MinInstanceCount": 3}, "must not exceed InstanceCount"),
+        ({"ExecutionRole": f"arn:aws:iam::{ACCOUNT}:role/nobody"}, "Could not assume role"),
+        ({"KubernetesConfig": {"Labels": {"node.kubernetes.io/x": "y"}}}, "reserved prefix"),
+        ({"InstanceStorageConfigs": [{"EbsVolumeConfig": {"RootVolume": True, "VolumeSizeInGB": 9}}]}, "root volume"),
+        ({"InstanceStorageConfigs": [{}]}, "exactly one of"),
+    ]
+    for changes, says in cases:
+        with pytest.raises(ClientError) as caught:
+            world.create(world.group(**changes))
+        assert_refused(caught.value, "ValidationException", says)
+
+
+def test_two_groups_need_two_names(world: World) -> None:
+    with pytest.raises(ClientError, match="must be unique"):
+        world.create(world.group(), world.group())
+
+
+def test_a_missing_security_group_is_named(world: World) -> None:
+    with pytest.raises(ClientError, match="The security group 'sg-0f' does not exist"):
+        world.create(VpcConfig={**world.network, "SecurityGroupIds": ["sg-0f"]})
+
+
+def test_the_eks_cluster_must_be_ready_for_hyperpod(world: World) -> None:
+    good = world.eks[EKS_ARN]
+    for view, says in (
+        (None, "does not exist"),
+        (EksView(good.name, good.arn, "CREATING", "API", "1.33", good.vpc_id), "must be ACTIVE"),
+        (EksView(good.name, good.arn, "ACTIVE", "CONFIG_MAP", "1.33", good.vpc_id), "authentication mode"),
+        (EksView(good.name, good.arn, "ACTIVE", "API", "1.35", good.vpc_id), "version 1.35"),
+        (EksView(good.name, good.arn, "ACTIVE", "API", "1.33", "vpc-other"), "not in the VPC"),
+    ):
+        world.eks.pop(EKS_ARN, None)
+        if view:
+            world.eks[EKS_ARN] = view
+        with pytest.raises(ClientError, match=says):
+            world.create()
+    world.eks[EKS_ARN] = good
+    world.dependencies.clear()
+    with pytest.raises(ClientError, match="missing one or more required dependencies"):
+        world.create()
+
+
+def test_what_is_not_simulated_is_refused_as_unverified(world: World) -> None:
+    cases: list[dict[str, Any]] = [
+        {"NodeProvisioningMode": None},
+        {"AutoScaling": {"Mode": "Enable", "AutoScalerType": "Karpenter"}},
+        {"Orchestrator": {"Slurm": {}}},
+        {"Orchestrator": None},
+    ]
+    for changes in cases:
+        with pytest.raises(ClientError) as caught:
+            world.create(**changes)
+        assert_refused(caught.value, "UnverifiedOperation", "unverified")
+
+
+def test_groups_that_are_not_simulated_are_refused_as_unverified(world: World) -> None:
+    cases: list[dict[str, Any]] = [
+        {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": [GPU]}},
+        {"CapacityRequirements": {"Spot": {}}},
+        {"OnStartDeepHealthChecks": ["InstanceStress"]},
+        {"LifeCycleConfig": None},
+    ]
+    for changes in cases:
+        with pytest.raises(ClientError) as caught:
+            world.create(world.group(**changes))
+        assert_refused(caught.value, "UnverifiedOperation", "unverified")
+
+
+def test_an_operation_that_is_not_simulated_is_refused_by_name(world: World) -> None:
+    message = refused("UnverifiedOperation", world.client.create_mlflow_app, Name="x")
+    assert "CreateMlflowApp" in message
