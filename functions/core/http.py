@@ -96,7 +96,7 @@ def response_headers(invocation: Invocation) -> dict[str, str]:
     """Give the headers of every answer; an allowed origin may read it from its own pages."""
     always = {"cache-control": "no-store", "x-request-id": invocation.request_id}
     origin = invocation.proxy.headers.get("origin")
-    if origin is None or origin not in (settings.optional("ALLOWED_ORIGINS") or "").split():
+    if origin is None or origin not in settings.allowed_origins():
         return always
     return always | {
         "access-control-allow-origin": origin,

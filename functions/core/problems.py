@@ -10,7 +10,8 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import (
     RequestUnsupportedContentType,
     RequestValidationError,
 )
-from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError
+from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+from botocore.exceptions import ConnectionError as AwsConnectionError
 from pydantic import BaseModel
 
 from functions.core.errors import (
@@ -34,7 +35,6 @@ _RETRY_AFTER_SECONDS: Final = 2
 _QUOTED: Final = re.compile(r"'([^']*)'")
 _THROTTLED: Final = frozenset(
     {
-        "LimitExceededException",
         "ProvisionedThroughputExceededException",
         "RequestLimitExceeded",
         "Throttling",
@@ -63,7 +63,7 @@ def problem_of(error: Exception, body: object = None) -> Problem:
             return _invalid([field_error(found, body) for found in error.errors()])
         case ClientError():
             return _refused_by_aws(error)
-        case ConnectionError() | HTTPClientError():
+        case AwsConnectionError() | HTTPClientError():
             return Unavailable(
                 "An AWS service did not answer in time.",
                 cause=Cause(layer=Layer.AWS, code=type(error).__name__),

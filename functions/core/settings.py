@@ -9,24 +9,27 @@ from functions.core.errors import DeploymentFault
 
 
 class Settings(BaseModel):
-    """The settings of the HTTP edge; the ledger names its own variables."""
+    """Where this deployment is; the ledger and the stages name their own variables."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     region: str
     account_id: str
-    console_client_id: str | None = None
-    allowed_origins: tuple[str, ...] = ()
 
 
 def current() -> Settings:
     """Read this invocation's settings; raise DeploymentFault naming a variable that is missing."""
-    return Settings(
-        region=required("AWS_REGION"),
-        account_id=required("ACCOUNT_ID"),
-        console_client_id=optional("CONSOLE_CLIENT_ID"),
-        allowed_origins=tuple((optional("ALLOWED_ORIGINS") or "").split()),
-    )
+    return Settings(region=required("AWS_REGION"), account_id=required("ACCOUNT_ID"))
+
+
+def console_client_id() -> str | None:
+    """Read the id of the console's client, None where there is no sign-in."""
+    return optional("CONSOLE_CLIENT_ID")
+
+
+def allowed_origins() -> list[str]:
+    """Read the origins, parted by spaces, whose pages may call the API; usually none, the console has the API's own."""
+    return (optional("ALLOWED_ORIGINS") or "").split()
 
 
 def required(variable: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -159,7 +160,7 @@ def test_a_scope_that_is_held_names_its_holder(edge: Edge) -> None:
 
 @pytest.mark.case(1)
 def test_a_control_plane_zone_that_eks_does_not_serve_is_refused_with_the_zones_it_serves(edge: Edge) -> None:
-    edge.account.runtime.environment["AWS_REGION"] = "us-east-1"  # type: ignore[index]  the test's own dictionary
+    edge.account.runtime.environment = ENVIRONMENT | {"AWS_REGION": "us-east-1"}
     body = {"tag": "t1", "foundation": {"control_plane_availability_zones": ["us-east-1a", "us-east-1e"]}}
     answer = edge.send("POST", "/api/clusters", body)
 
@@ -215,8 +216,8 @@ def test_a_creation_makes_three_calls_none_of_them_slow(edge: Edge) -> None:
     expected = {"DescribeAvailabilityZones": 1, "TransactWriteItems": 1, "StartExecution": 1}
     body = {"tag": "t1", "hyperpod": HYPERPOD}
     assert edge.counting("POST", "/api/clusters", body=body) == expected
-    patience = runtime.client("ec2", runtime.Patience.EDGE).meta.config
-    assert patience.connect_timeout + patience.read_timeout <= 5
+    patience = attrgetter("connect_timeout", "read_timeout")(runtime.client("ec2", runtime.Patience.EDGE).meta.config)
+    assert sum(patience) <= 5
 
 
 Step = tuple[str, dict[str, object] | None, tuple[str, ...], list[tuple[str, str]]]
@@ -300,13 +301,25 @@ def test_only_clusters_of_the_ledger_are_listed(edge: Edge) -> None:
 
 
 def test_pages_of_clusters_hold_each_of_them_once(edge: Edge) -> None:
-    tags, token, found = create_many(edge, 7), "", list[str]()
-    for _ in range(4):
-        query = "limit=2" + (f"&next_token={token}" if token else "")
-        page = edge.send("GET", "/api/clusters", query=query).body
-        found += [each["tag"] for each in page["clusters"]]
-        token = page["next_token"]
-    assert (sorted(found), token) == (tags, None)
+    tags = create_many(edge, 7)
+    pages = [edge.send("GET", "/api/clusters", query="limit=2").body]
+    while token := pages[-1]["next_token"]:
+        pages.append(edge.send("GET", "/api/clusters", query=f"limit=2&next_token={token}").body)
+    assert [len(page["clusters"]) for page in pages] == [2, 2, 2, 1]
+    assert sorted(each["tag"] for page in pages for each in page["clusters"]) == tags
+
+
+def test_a_cluster_whose_records_one_scan_does_not_reach_the_end_of_is_listed_whole(edge: Edge) -> None:
+    tags = create_many(edge, 6)
+    for tag in tags:
+        set_condition(tag, "HyperPodReady", message="x" * 250_000)
+    pages = [edge.send("GET", "/api/clusters").body]
+    while token := pages[-1]["next_token"]:
+        pages.append(edge.send("GET", "/api/clusters", query=f"next_token={token}").body)
+    found = [each for page in pages for each in page["clusters"]]
+    assert len(pages) > 1
+    assert {each["tag"]: len(each["conditions"]) for each in found} == dict.fromkeys(tags, 2)
+    assert len(found) == len(tags)
 
 
 def test_a_page_token_is_no_use_to_another_caller(edge: Edge) -> None:

@@ -32,7 +32,7 @@ def test_an_operation_says_when_to_look_again_until_it_has_ended(edge: Edge) -> 
     assert (ended["status"], ended["retry_after_seconds"]) == ("CANCELLED", None)
 
 
-def test_a_wait_ends_with_the_operation(edge: Edge) -> None:
+def test_a_wait_ends_with_the_operation(edge: Edge, monkeypatch: pytest.MonkeyPatch) -> None:
     operation_id, clock = begun(edge), edge.account.clock
     started, sleep = clock.now(), clock.sleep
 
@@ -41,7 +41,7 @@ def test_a_wait_ends_with_the_operation(edge: Edge) -> None:
         if len(clock.slept) == 3:
             end(operation_id, OperationStatus.CANCELLED)
 
-    clock.sleep = finish_while_asleep  # type: ignore[method-assign]  something happens meanwhile
+    monkeypatch.setattr(clock, "sleep", finish_while_asleep)
     answer = edge.send("GET", f"/api/operations/{operation_id}", query="wait=20")
     assert answer.body["status"] == "CANCELLED"
     assert (clock.now() - started).total_seconds() == pytest.approx(4.5)
@@ -49,7 +49,7 @@ def test_a_wait_ends_with_the_operation(edge: Edge) -> None:
 
 @pytest.mark.parametrize(
     ("wait", "seconds_left", "waited"),
-    [(0, 29, 0), (7, 29, 7), (20, 29, 20), (600, 29, 20), (20, 12, 7), (20, 3, 0)],
+    [(0, 29, 0), (7, 29, 7), (600, 29, 20), (20, 12, 7), (20, 3, 0)],
 )
 def test_a_wait_is_as_long_as_asked_and_as_the_invocation_allows(
     edge: Edge, wait: int, seconds_left: float, waited: float

@@ -6,7 +6,7 @@ import json
 import os
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import pytest
 
@@ -20,6 +20,7 @@ from tests.component.test_ledger_support import ACCOUNT, Account, account
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from aws_lambda_powertools.utilities.typing import LambdaContext
     from pydantic import JsonValue
 
 __all__ = ["account", "edge"]
@@ -84,16 +85,23 @@ class Edge:
 
     def invoke(self, function: str, event: dict[str, JsonValue]) -> JsonValue:
         assert function == "api"
-        return api.handler(event, self.context)  # type: ignore[arg-type]  what Lambda would hand over
+        return api.handler(event, cast("LambdaContext", self.context))
 
-    def create(self, tag: str | None = "t1", **options: Any) -> Answer:
+    def create(
+        self,
+        tag: str | None = "t1",
+        *,
+        key: str | None = None,
+        caller: str = "local",
+        scopes: Sequence[str] = ("read", "operate", "admin"),
+    ) -> Answer:
         body: dict[str, object] = {"hyperpod": HYPERPOD} | ({"tag": tag} if tag else {})
-        return self.send("POST", "/api/clusters", body, **options)
+        return self.send("POST", "/api/clusters", body, key=key, caller=caller, scopes=scopes)
 
-    def counting(self, method: str, path: str, **options: Any) -> dict[str, int]:
+    def counting(self, method: str, path: str, body: object = None, *, query: str = "") -> dict[str, int]:
         """The AWS calls that one request makes, by name."""
         with self.account.counted() as calls:
-            assert self.send(method, path, **options).status < 300
+            assert self.send(method, path, body, query=query).status < 300
         return dict(Counter(calls))
 
 

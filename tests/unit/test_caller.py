@@ -25,11 +25,15 @@ def token_event(headers: dict[str, JsonValue] | None = None, **claims: JsonValue
 
 def gateway_event(header: str | None) -> dict[str, JsonValue]:
     headers: dict[str, JsonValue] = {} if header is None else {CALLER_HEADER: header}
-    return {"requestContext": {"authorizer": {"iam": {"userArn": "arn:aws:iam::123456789012:role/x"}}}, "headers": headers}
+    return {
+        "requestContext": {"authorizer": {"iam": {"userArn": "arn:aws:iam::123456789012:role/x"}}},
+        "headers": headers,
+    }
 
 
 def test_a_token_names_the_caller_and_what_it_may_do() -> None:
-    caller = caller_of(token_event(**{"cognito:groups": "[research ops]"}), console_client_id="console")
+    groups: dict[str, JsonValue] = {"cognito:groups": "[research ops]"}
+    caller = caller_of(token_event(None, **groups), console_client_id="console")
     assert (caller.id, caller.client, caller.channel) == ("ann", "cli", Channel.REST)
     assert caller.scopes == {Scope.READ, Scope.OPERATE}
     assert caller.groups == ("research", "ops")
@@ -72,7 +76,8 @@ def test_an_event_that_names_no_caller_is_refused(event: dict[str, JsonValue]) -
 def test_the_internal_door_speaks_for_the_gateways_caller() -> None:
     caller = caller_of(gateway_event(json.dumps(CLAIM)), None)
     assert caller.actor == Actor(id="ann", channel=Channel.AGENT, client="mcp")
-    assert (caller.scopes, caller.groups) == ({Scope.READ}, ("research",))
+    assert caller.scopes == {Scope.READ}
+    assert caller.groups == ("research",)
 
 
 def test_the_callers_claim_means_nothing_at_the_public_door() -> None:

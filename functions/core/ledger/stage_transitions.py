@@ -95,7 +95,7 @@ def ended_stage(
     operation_id: str, stage: str, status: StageStatus, changes: Mapping[str, object], attempt: int | None
 ) -> TransactWriteItemTypeDef:
     """Phrase the write that ends a stage, guarded by its attempt unless another write of the transaction guards it."""
-    final = {**changes, "status": status, "finished_at": instant(), "x": None}
+    final = {**changes, "status": status, "finished_at": instant(), "await_token": None}
     key, where, running = _key(operation_id, stage), "" if attempt is None else _CURRENT, StageStatus.RUNNING
     return update(OPERATIONS, key, assign=final, where=where, attempt=attempt, running=running)
 

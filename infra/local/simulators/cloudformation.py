@@ -37,7 +37,7 @@ from infra.local.simulators.stack_records import Fault, Stack, StackRecords, Sta
 from infra.local.simulators.stack_turn import Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
     from botocore.client import BaseClient
@@ -86,6 +86,11 @@ class CloudFormation(Service):
     def next_change(self) -> datetime | None:
         """When the next stack changes by itself, for a clock that jumps."""
         return next_change(self.records, self.now())
+
+    def deadlines(self) -> Iterable[datetime]:
+        """When something changes by itself next."""
+        change = next_change(self.records, self.now())
+        return () if change is None else (change,)
 
     def fail_next(self, target: str, message: str, handler_code: str = "GeneralServiceException") -> None:
         """Let the next creation of a logical id or of a resource type fail."""
