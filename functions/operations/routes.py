@@ -21,7 +21,9 @@ from functions.core.runtime import Patience
 MAX_WAIT_SECONDS: Final = 20
 # What is left of an invocation after a wait, to answer in.
 RESERVE_SECONDS: Final = 5
-POLL_SECONDS: Final = 1.5
+# A wait looks often at first and then more seldom.
+FIRST_POLL_SECONDS: Final = 1.0
+LAST_POLL_SECONDS: Final = 5.0
 _OPENAPI: Final = Path(__file__).parents[1] / "core" / "data" / "openapi.json"
 
 OperationId = Annotated[str, params.Path(max_length=64, description="The id of an operation.")]
@@ -56,9 +58,10 @@ def get_operation(operation_id: OperationId, wait: Wait = 0) -> Operation:
     """Read an operation, at once or when it has ended."""
     patience = min(wait, MAX_WAIT_SECONDS, application.seconds_left() - RESERVE_SECONDS)
     until = runtime.now() + timedelta(seconds=max(patience, 0))
-    operation = ledger.get(operation_id)
+    operation, pause = ledger.get(operation_id), FIRST_POLL_SECONDS
     while not operation.status.terminal and (left := (until - runtime.now()).total_seconds()) > 0:
-        runtime.sleep(min(POLL_SECONDS, left))
+        runtime.sleep(min(pause, left))
+        pause = min(2 * pause, LAST_POLL_SECONDS)
         operation = ledger.get(operation_id)
     return application.advised(operation)
 

@@ -44,7 +44,8 @@ def test_a_wait_ends_with_the_operation(edge: Edge, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(clock, "sleep", finish_while_asleep)
     answer = edge.send("GET", f"/api/operations/{operation_id}", query="wait=20")
     assert answer.body["status"] == "CANCELLED"
-    assert (clock.now() - started).total_seconds() == pytest.approx(4.5)
+    assert len(clock.slept) == 3
+    assert (clock.now() - started).total_seconds() < 20
 
 
 @pytest.mark.parametrize(
