@@ -7,6 +7,7 @@ from pathlib import Path
 
 from functions.core.declaration import Route, Stage
 from functions.core.ledger.tables import TABLES, Table
+from functions.core.runtime import Patience
 from functions.entry.domains import DECLARATIONS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,6 +29,7 @@ class Function:
     timeout_seconds: int = 30
     memory_megabytes: int = 512
     actions: tuple[str, ...] = ()
+    patience: Patience = Patience.STAGE
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,8 @@ FUNCTIONS = (
         "functions.entry.api.handler",
         "answers the routes",
         actions=(*LEDGER_WRITE, "states:StartExecution", "states:SendTaskSuccess", "ec2:DescribeAvailabilityZones"),
+        # A caller gets an answer within seconds whatever AWS does.
+        patience=Patience.EDGE,
     ),
     Function(
         "operations",

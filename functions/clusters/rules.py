@@ -35,6 +35,7 @@ CONFIGURE_DEPENDENCIES: Final = "configure_dependencies"
 CREATE_HYPERPOD: Final = "create_hyperpod"
 CREATE_STORAGE: Final = "create_storage"
 
+ROLES: Final = ("admin", "operator")
 ADDONS: Final = ("coredns", "eks-pod-identity-agent", "aws-mountpoint-s3-csi-driver")
 SCOPES: Final = {
     CREATE_CLUSTER: ["foundation", "dependencies", "hyperpod", "storage"],
@@ -106,7 +107,8 @@ def kind_of(request: Request) -> str:
 def plan(kind: str, request: Request) -> list[tuple[str, str]]:
     """List the stages of an operation in order, each with its phase."""
     foundation = [("foundation", "foundation")]
-    dependencies = [("dependencies", f"addon:{name}") for name in ADDONS]
+    names = [*(f"access_entry:{role}" for role in ROLES), *(f"addon:{name}" for name in ADDONS)]
+    dependencies = [("dependencies", name) for name in names]
     stages = {
         CREATE_FOUNDATION: foundation,
         CONFIGURE_DEPENDENCIES: dependencies,

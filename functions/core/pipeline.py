@@ -87,7 +87,7 @@ def _cancel_stage(step: Step) -> None:
 
 
 def _close_operation(step: Step) -> dict[str, JsonValue]:
-    operation = ledger.get(step.operation_id)
+    operation = _without_dead_stages(ledger.get(step.operation_id))
     if operation.status.terminal:
         return {"status": operation.status.value}
     conditions = _conditions(operation)
@@ -112,6 +112,15 @@ def _close_operation(step: Step) -> dict[str, JsonValue]:
             conditions=conditions,
         )
     return {"status": closed.status.value}
+
+
+def _without_dead_stages(operation: Operation) -> Operation:
+    """Fail the stage whose execution ended without writing so; nothing runs any more when an operation is closed."""
+    dead = [stage for stage in operation.stages if stage.status is StageStatus.RUNNING]
+    for stage in dead:
+        problem = unexpected({"Error": "ExecutionEnded", "Cause": "the stage wrote no end"}, stage.title)
+        ledger.fail_stage(operation.operation_id, stage.record, stage.attempt, problem)
+    return ledger.get(operation.operation_id) if dead else operation
 
 
 def _result(operation: Operation) -> JsonObject:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from functions.capacity.stages import STAGES as CAPACITY
 from functions.clusters.stages import STAGES as CLUSTERS
 from functions.features.stages import STAGES as FEATURES
+from functions.identity.stages import STAGES as IDENTITY
 from functions.core import turn
 from functions.core.turn import Turn
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from functions.core.stage import StageBehaviour
 
-BEHAVIOURS: Final[Mapping[str, StageBehaviour]] = {**CAPACITY, **CLUSTERS, **FEATURES}
+BEHAVIOURS: Final[Mapping[str, StageBehaviour]] = {**CAPACITY, **CLUSTERS, **FEATURES, **IDENTITY}
 
 
 def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:

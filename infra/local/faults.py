@@ -21,13 +21,17 @@ class Kind(StrEnum):
     FAIL_AFTER = "fail_after"
     HANG = "hang"
     DENY = "deny"
+    REFUSE = "refuse"
     KILL_BEFORE = "kill_before"
     KILL_AFTER = "kill_after"
 
 
 @dataclass
 class Fault:
-    """A fault of calls `first` to `first + times - 1` of one operation (of one caller, if `role` names a role)."""
+    """A fault of calls `first` to `first + times - 1` of one operation (of one caller, if `role` names a role).
+
+    `refusal` is the code and message of a REFUSE.
+    """
 
     service: str
     operation: str
@@ -35,6 +39,7 @@ class Fault:
     first: int = 1
     times: int = 1
     role: str | None = None
+    refusal: tuple[str, str] = ("", "")
     seen: int = field(default=0)
 
     def hits(self, service: str, operation: str, role: str) -> bool:
@@ -62,11 +67,11 @@ class Faults:
             for fault in faults:
                 self._plan.remove(fault)
 
-    def strike(self, service: str, operation: str, role: str) -> Kind | None:
+    def strike(self, service: str, operation: str, role: str) -> Fault | None:
         """Say which fault strikes a call, if any."""
         with self._lock:
             struck = [fault for fault in self._plan if fault.hits(service, operation, role)]
-        return struck[0].kind if struck else None
+        return struck[0] if struck else None
 
 
 _ANSWERS = {
@@ -81,9 +86,10 @@ _XML = {
 }
 
 
-def answer(kind: Kind, service: str) -> HttpResponse:
+def answer(fault: Fault) -> HttpResponse:
     """Give the error answer of a fault in the service's own protocol."""
-    code, message, status = _ANSWERS[kind]
+    service = fault.service
+    code, message, status = _ANSWERS.get(fault.kind, (*fault.refusal, 400))
     shape = _XML.get(str(service_model(service).protocol))
     if shape is None:
         return Protocol(service).error(code, message, status, {})

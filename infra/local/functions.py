@@ -66,7 +66,9 @@ class Functions:
                 function,
                 arn_prefix + name,
                 Runtime(
-                    MappingProxyType({**environment, "AWS_LAMBDA_FUNCTION_NAME": name}),
+                    MappingProxyType(
+                        {**environment, "AWS_LAMBDA_FUNCTION_NAME": name, "AWS_PATIENCE": function.patience.value}
+                    ),
                     sessions.of(identities.of_role(roles[name])),
                     clock,
                 ),

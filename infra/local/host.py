@@ -17,6 +17,7 @@ from infra.local.cluster_access import ClusterAccess
 from infra.local.endpoint import AwsEndpoint
 from infra.local.engine import dynamodb, s3, stepfunctions
 from infra.local.engine.backend import MotoEngine
+from infra.local.engine.state import Snapshot as EngineSnapshot
 from infra.local.faults import Faults
 from infra.local.functions import Functions
 from infra.local.gateway import FunctionError, HttpGateway, IntegrationTimeout, local_authorizer
@@ -46,6 +47,14 @@ class Options:
     start: datetime | None = None
     kubernetes_port: int = 0
     person_token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+
+
+@dataclass(frozen=True)
+class HostSnapshot:
+    """Everything a host remembered at one moment."""
+
+    world: bytes
+    engine: EngineSnapshot
 
 
 class LocalHost:
@@ -135,6 +144,19 @@ class LocalHost:
 
     def _invoke_by_name(self, name: str, payload: object) -> object:
         return self.functions.invoke(name.removeprefix(deployment.FUNCTION_PREFIX), payload)
+
+    # -- snapshots
+
+    def snapshot(self) -> HostSnapshot:
+        """Keep everything the host remembers; raises ExecutionsRunning while executions run."""
+        with self.clock.busy():
+            return HostSnapshot(self.world.snapshot(), EngineSnapshot(ACCOUNT_ID, self.options.region))
+
+    def restore(self, kept: HostSnapshot) -> None:
+        """Go back to a snapshot of this host; time does not go back."""
+        with self.clock.busy():
+            kept.engine.restore()
+            self.world.restore(kept.world)
 
     # -- schedules
 

@@ -14,7 +14,7 @@ from botocore.exceptions import ReadTimeoutError
 
 from infra.local import faults, invocation
 from infra.local.clock import Clock
-from infra.local.faults import Faults, Kind
+from infra.local.faults import Fault, Faults, Kind
 from infra.local.identities import Identity
 from infra.local.messages import HttpRequest, HttpResponse
 
@@ -61,22 +61,26 @@ class Sessions:
         self, request: AWSPreparedRequest, service: str, operation: str, role: str, timeout: float
     ) -> AWSResponse:
         invocation.check_alive()
-        kind = self._plan.strike(service, operation, role)
-        if kind is Kind.HANG:
+        fault = self._plan.strike(service, operation, role)
+        if fault is None:
+            response = self._endpoint.handle(_sent(request))
+        else:
+            response = self._faulty(fault, request, timeout)
+        invocation.check_alive()
+        return _received(request, response)
+
+    def _faulty(self, fault: Fault, request: AWSPreparedRequest, timeout: float) -> HttpResponse:
+        if fault.kind is Kind.HANG:
             self._clock.sleep(timeout)
             invocation.check_alive()
             raise ReadTimeoutError(endpoint_url=request.url)
-        if kind is Kind.KILL_BEFORE:
+        if fault.kind is Kind.KILL_BEFORE:
             _kill()
-        if kind in (Kind.THROTTLE, Kind.FAIL_BEFORE, Kind.DENY):
-            return _received(request, faults.answer(kind, service))
-        response = self._endpoint.handle(_sent(request))
-        if kind is Kind.KILL_AFTER:
+        if fault.kind in (Kind.KILL_AFTER, Kind.FAIL_AFTER):
+            self._endpoint.handle(_sent(request))
+        if fault.kind is Kind.KILL_AFTER:
             _kill()
-        if kind is Kind.FAIL_AFTER:
-            response = faults.answer(kind, service)
-        invocation.check_alive()
-        return _received(request, response)
+        return faults.answer(fault)
 
 
 class LocalSession(botocore.session.Session):

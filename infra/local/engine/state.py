@@ -1,0 +1,90 @@
+"""Snapshots of what moto remembers of our services, and of the executions that have ended."""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections.abc import Iterator
+from typing import Protocol
+
+from moto.backends import get_backend
+from moto.core.base_backend import BaseBackend
+from moto.stepfunctions.parser.models import stepfunctions_parser_backends
+
+# Global services keep their state under the partition's name.
+_REGIONAL = ("dynamodb", "ec2")
+_GLOBAL = ("iam", "s3")
+
+
+class _Machine(Protocol):
+    arn: str
+    executions: list[object]
+
+
+class _Executions(Protocol):
+    state_machines: list[_Machine]
+
+
+class ExecutionsRunning(RuntimeError):
+    """Executions are running: their threads cannot be kept in a snapshot."""
+
+
+class Snapshot:
+    """What moto remembered at one moment; valid in the process that took it."""
+
+    def __init__(self, account: str, region: str) -> None:
+        self._account, self._region = account, region
+        self._states = {name: _dump(backend) for name, backend in _backends(account, region)}
+        self._executions = {machine.arn: list(machine.executions) for machine in _machines(account, region)}
+        _refuse_running(self._executions)
+
+    def restore(self) -> None:
+        """Go back to that moment; raises ExecutionsRunning while executions run."""
+        _refuse_running({machine.arn: machine.executions for machine in _machines(self._account, self._region)})
+        for name, backend in _backends(self._account, self._region):
+            state = _Unpickler(io.BytesIO(self._states[name])).load()
+            vars(backend).clear()
+            vars(backend).update(state)
+        for machine in _machines(self._account, self._region):
+            # The ended ones are never changed again, so they can be shared.
+            machine.executions[:] = self._executions.get(machine.arn, [])
+
+
+def _backends(account: str, region: str) -> Iterator[tuple[str, BaseBackend]]:
+    for name in _REGIONAL:
+        yield name, get_backend(name)[account][region]
+    for name in _GLOBAL:
+        yield name, get_backend(name)[account]["aws"]
+
+
+def _machines(account: str, region: str) -> list[_Machine]:
+    backend: _Executions = stepfunctions_parser_backends[account][region]
+    return backend.state_machines
+
+
+def _refuse_running(executions: dict[str, list[object]]) -> None:
+    running = [each for listed in executions.values() for each in listed if getattr(each, "status", "") == "RUNNING"]
+    if running:
+        raise ExecutionsRunning(f"{len(running)} executions are running; wait until they have ended")
+
+
+def _dump(backend: BaseBackend) -> bytes:
+    target = io.BytesIO()
+    _Pickler(target, pickle.HIGHEST_PROTOCOL).dump(dict(vars(backend)))
+    return target.getvalue()
+
+
+class _Pickler(pickle.Pickler):
+    """Keeps references to backends as names: objects must find the living backend again, not a copy."""
+
+    def persistent_id(self, obj: object) -> tuple[str, str, str] | None:
+        if isinstance(obj, BaseBackend):
+            return type(obj).__module__.split(".")[1], obj.account_id, obj.region_name
+        return None
+
+
+class _Unpickler(pickle.Unpickler):
+    def persistent_load(self, pid: tuple[str, str, str]) -> BaseBackend:
+        service, account, region = pid
+        found: BaseBackend = get_backend(service)[account][region]  # type: ignore[call-overload]
+        return found
