@@ -89,8 +89,12 @@ FUNCTIONS = (
         timeout_seconds=300,
         actions=(*LEDGER_WRITE, "states:StartExecution", "states:DescribeExecution"),
     ),
-    Function("stages_network", "functions.entry.stages_network.handler", "runs the network stages", 300, 512, LEDGER_WRITE),
-    Function("stages_cluster", "functions.entry.stages_cluster.handler", "runs the cluster stages", 300, 512, LEDGER_WRITE),
+    Function(
+        "stages_network", "functions.entry.stages_network.handler", "runs the network stages", 300, 512, LEDGER_WRITE
+    ),
+    Function(
+        "stages_cluster", "functions.entry.stages_cluster.handler", "runs the cluster stages", 300, 512, LEDGER_WRITE
+    ),
     Function(
         "stages_workloads",
         "functions.entry.stages_workloads.handler",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from botocore.exceptions import ClientError
 
-from functions.core.failures import code_of
 from functions.core import runtime
 from functions.core.errors import ArtifactMissing, Cause, Layer
+from functions.core.failures import code_of
 
 
 def entity_tag(bucket: str, key: str) -> str | None:
@@ -31,7 +31,10 @@ def copy(source_bucket: str, source_key: str, bucket: str, key: str) -> None:
         raise ArtifactMissing(
             f"The release's artifact s3://{source_bucket}/{source_key} is missing.",
             cause=Cause(
-                layer=Layer.CONTROL_PLANE, service="s3", api_call=error.operation_name, code="NoSuchKey",
+                layer=Layer.CONTROL_PLANE,
+                service="s3",
+                api_call=error.operation_name,
+                code="NoSuchKey",
                 resource=f"s3://{source_bucket}/{source_key}",
             ),
             remedy="Deploy the release again; its artifacts are incomplete.",

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
 
-from functions.core.failures import code_of, failure
 from functions.core import runtime
 from functions.core.errors import ArtifactMissing, Cause, Layer, PreconditionFailed, Problem
+from functions.core.failures import code_of, failure
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from types_boto3_cloudformation.type_defs import StackEventTypeDef
 
 COMPLETE: Final = frozenset({"CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE"})

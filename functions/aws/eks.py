@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import base64
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from functions.core import runtime
+from functions.core.cluster import ApiServer
+from functions.core.errors import Cause, Layer, PreconditionFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,22 @@ def describe_cluster(name: str) -> Cluster | None:
         endpoint=found.get("endpoint", ""),
         certificate_authority=found.get("certificateAuthority", {}).get("data", ""),
     )
+
+
+def api_server_of(name: str) -> ApiServer:
+    """Say where a cluster's Kubernetes API answers.
+
+    Raises PreconditionFailed when the cluster is not there yet, else the client's own errors.
+    """
+    cluster = describe_cluster(name)
+    if cluster is None or cluster.status not in ("ACTIVE", "UPDATING"):
+        raise PreconditionFailed(
+            f"The EKS cluster {name} is {cluster.status if cluster else 'absent'}.",
+            cause=Cause(layer=Layer.AWS, service="eks", api_call="DescribeCluster", resource=name),
+            remedy="Create or repair the cluster's foundation first.",
+        )
+    authority = base64.b64decode(cluster.certificate_authority).decode()
+    return ApiServer(cluster=name, endpoint=cluster.endpoint, certificate_authority=authority)
 
 
 def offered_versions() -> list[str]:

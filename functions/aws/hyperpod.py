@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
-from functions.core.failures import code_of
 from functions.core import runtime
+from functions.core.failures import code_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from types_boto3_sagemaker.type_defs import ClusterInstanceGroupSpecificationTypeDef, TagTypeDef
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
-from functions.core.failures import code_of
 from functions.core import runtime
+from functions.core.failures import code_of
 
 if TYPE_CHECKING:
-    from types_boto3_ec2.type_defs import FilterTypeDef, TagSpecificationTypeDef, TagTypeDef
+    from collections.abc import Mapping, Sequence
+
     from types_boto3_ec2.literals import ResourceTypeType
+    from types_boto3_ec2.type_defs import FilterTypeDef, TagSpecificationTypeDef, TagTypeDef
 
 
 @dataclass(frozen=True)
@@ -115,9 +116,7 @@ def route_tables_of_vpc(vpc_id: str) -> dict[str, RouteTable]:
 
 def create_route_table(vpc_id: str, tags: Mapping[str, str]) -> str:
     """Create a route table and give its id."""
-    answer = runtime.client("ec2").create_route_table(
-        VpcId=vpc_id, TagSpecifications=_specified("route-table", tags)
-    )
+    answer = runtime.client("ec2").create_route_table(VpcId=vpc_id, TagSpecifications=_specified("route-table", tags))
     return answer["RouteTable"]["RouteTableId"]
 
 

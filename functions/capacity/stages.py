@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from functions.aws import artifacts, cloudformation, hyperpod
-from functions.core.failures import failure
 from functions.capacity.rules import complete, counted
 from functions.catalog.rules import threads_per_core
 from functions.clusters.models import hyperpod_of
 from functions.core import settings
 from functions.core.errors import Cause, Conflict, Layer
+from functions.core.failures import failure
 from functions.core.ledger.models import Reason
-from functions.core.stage import Applied, Done, Failed, Observation, Reapply, StageContext, Waiting
+from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import tags_of
 
 _POLL_SECONDS: Final = 30
@@ -105,7 +105,9 @@ def _new_cluster(context: StageContext) -> hyperpod.NewCluster:
         lifecycle_script=str(scripts["script"]),
         automatic_recovery=desired.node_recovery == "automatic",
         groups=[
-            hyperpod.NewGroup(group.name, group.instance_type, group.instance_count, threads_per_core(group.instance_type))
+            hyperpod.NewGroup(
+                group.name, group.instance_type, group.instance_count, threads_per_core(group.instance_type)
+            )
             for group in desired.instance_groups
         ],
         tags=tags_of(cluster, context.operation.operation_id) | _SERVICE_TAGS,
@@ -116,4 +118,4 @@ def _source_key() -> str:
     return f"{settings.required('RELEASE')}/lifecycle/{_SCRIPT}"
 
 
-STAGES = {"lifecycle_scripts": LifecycleScripts(), "hyperpod_cluster": HyperPodCluster()}
+STAGES: Behaviours = {"lifecycle_scripts": LifecycleScripts(), "hyperpod_cluster": HyperPodCluster()}

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from pydantic import JsonValue
-
-from functions.catalog.models import Zone
 from functions.catalog.rules import control_plane_zones
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pydantic import JsonValue
+
+    from functions.catalog.models import Zone
 
 _ZONES_NAMED = re.compile(r"choose from these availability zones:\s*([a-z0-9, -]+)", re.IGNORECASE)
 _ZONE = re.compile(r"[a-z]{2}(?:-[a-z]+)+-\d[a-z]")

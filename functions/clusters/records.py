@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
@@ -15,6 +14,8 @@ from functions.core.ledger.tables import CLUSTERS, PREFERENCES
 from functions.core.ledger.writes import names_in, table_name, values_in
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from types_boto3_dynamodb.type_defs import ScanInputTypeDef
 
     from functions.core.ledger.items import Item

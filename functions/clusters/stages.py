@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.aws import cloudformation, eks, network, zones
-from functions.core.failures import UNSUPPORTED_ZONE
 from functions.catalog.rules import newest_kubernetes_version, vpc_cni_is_new_enough
 from functions.clusters.control_plane_rules import choose_zones, requested_zones, zones_named_in
 from functions.core import settings
 from functions.core.errors import Cause, Layer, PreconditionFailed, Problem, QuotaExceeded
+from functions.core.failures import UNSUPPORTED_ZONE
 from functions.core.runtime import Patience
-from functions.core.stage import Applied, Done, Failed, Observation, Reapply, StageContext, Waiting
+from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import tags_of
 from functions.network.rules import NetworkPlan, plan_network
 
@@ -160,4 +160,4 @@ def _addon_version(addon: str, kubernetes_version: str) -> str:
     return found
 
 
-STAGES = {"foundation": Foundation()}
+STAGES: Behaviours = {"foundation": Foundation()}

@@ -18,7 +18,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Header, Query
 
 from functions.core import settings
 from functions.core.caller import SCOPE_PREFIX, Caller, caller_of
-from functions.core.errors import NotFound, Unauthenticated
+from functions.core.errors import MethodNotAllowed, NotFound, Unauthenticated
 from functions.core.http import (
     JSON,
     Invocation,
@@ -28,7 +28,7 @@ from functions.core.http import (
     response_headers,
 )
 from functions.core.ledger.models import OperationStatus
-from functions.core.problems import MethodNotAllowed, answer_of, problem_of
+from functions.core.problems import answer_of, problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

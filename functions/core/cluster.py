@@ -28,3 +28,13 @@ class ClusterIdentity(BaseModel):
     account_id: str
     region: str
     names: ClusterNames
+
+
+class ApiServer(BaseModel):
+    """Where a cluster's Kubernetes API answers, and the PEM certificate of the authority to trust there."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    cluster: str
+    endpoint: str
+    certificate_authority: str

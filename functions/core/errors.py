@@ -6,6 +6,7 @@ Problem
 ├── Unauthenticated       401 unauthenticated
 ├── Forbidden             403 forbidden            the caller's scopes do not allow the route
 ├── NotFound              404 not_found
+├── MethodNotAllowed      405 method_not_allowed   the path exists, and not for this method
 ├── Conflict              409 conflict             the state of the resource refuses the request
 │   ├── AlreadyExists     409 already_exists
 │   ├── OperationInProgress 409 operation_in_progress  another operation holds the scope
@@ -25,8 +26,12 @@ The body is RFC 9457 (application/problem+json) with our members; the same objec
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Layer(StrEnum):
@@ -151,6 +156,16 @@ class NotFound(Problem):
     """The named resource does not exist."""
 
     status, code, title = 404, "not_found", "Not found"
+
+
+class MethodNotAllowed(Problem):
+    """The path exists, and not for this method."""
+
+    status, code, title = 405, "method_not_allowed", "Method not allowed"
+
+    def __init__(self, method: str, path: str, allowed: Sequence[str]) -> None:
+        super().__init__(f"{path} does not take {method}; it takes {', '.join(allowed)}.")
+        self.allowed = list(allowed)
 
 
 class Conflict(Problem):

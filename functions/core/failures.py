@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Final
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -100,10 +101,12 @@ def problem_of(error: ClientError | BotoCoreError, resource: str | None = None) 
             cause=Cause(layer=Layer.AWS, code=type(error).__name__, resource=resource),
             remedy="Retry the operation.",
         )
-    cause = _cause(error, resource)
+    cause = cause_of(error, resource)
     message = f"{error.operation_name}: {error.response['Error'].get('Message', cause.code)}"
     if cause.code in THROTTLING:
         return Throttled(message, cause=cause, remedy="Retry the operation in a few minutes.")
+    if status_of(error) >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return Unavailable(message, cause=cause, remedy="Retry the operation in a few minutes.")
     if cause.code in DENIED:
         remedy = f"Grant the action of {error.operation_name} to the control plane's role, then retry the operation."
         return StageFailed(message, cause=cause, remedy=remedy)
@@ -115,7 +118,14 @@ def code_of(error: ClientError) -> str:
     return str(error.response["Error"]["Code"])
 
 
-def _cause(error: ClientError, resource: str | None) -> Cause:
+def status_of(error: ClientError) -> int:
+    """Give the HTTP status of a refused call; 400 when the answer had none."""
+    metadata = error.response.get("ResponseMetadata")
+    return metadata["HTTPStatusCode"] if metadata else 400
+
+
+def cause_of(error: ClientError, resource: str | None = None) -> Cause:
+    """Give the cause of a refused call: which call, which code, which resource."""
     metadata = error.response.get("ResponseMetadata")
     return Cause(
         layer=Layer.AWS,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
@@ -11,6 +10,9 @@ from functions.core import ledger, runtime
 from functions.core.errors import OperationLost, ProblemBody
 from functions.core.ledger.models import JsonObject, Operation, OperationStatus, Reason, Stage, StageStatus
 from functions.core.turn import unexpected
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # Which condition of the cluster a phase makes true.
 CONDITIONS: Final = {
@@ -26,9 +28,7 @@ class Step(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    action: Literal[
-        "begin_operation", "begin_stage", "finish_stage", "fail_stage", "cancel_stage", "close_operation"
-    ]
+    action: Literal["begin_operation", "begin_stage", "finish_stage", "fail_stage", "cancel_stage", "close_operation"]
     operation_id: str
     stage: str = ""
     round: int = 1
@@ -144,9 +144,7 @@ def _conditions(operation: Operation) -> Mapping[str, JsonObject]:
     """Say of each phase of the operation whether it stands."""
     since = runtime.now().isoformat()
     stages = {phase: [s for s in operation.stages if s.phase == phase] for phase in CONDITIONS}
-    return {
-        CONDITIONS[phase]: _condition(members, operation, since) for phase, members in stages.items() if members
-    }
+    return {CONDITIONS[phase]: _condition(members, operation, since) for phase, members in stages.items() if members}
 
 
 def _condition(stages: list[Stage], operation: Operation, since: str) -> JsonObject:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, get_args
 
 from aws_lambda_powertools.event_handler import Response
@@ -20,10 +21,12 @@ from functions.core.errors import (
     FieldError,
     InvalidRequest,
     Layer,
+    MethodNotAllowed,
     Problem,
     Throttled,
     Unavailable,
 )
+from functions.core.failures import THROTTLING, cause_of, status_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,25 +36,6 @@ if TYPE_CHECKING:
 PROBLEM_JSON: Final = "application/problem+json"
 _RETRY_AFTER_SECONDS: Final = 2
 _QUOTED: Final = re.compile(r"'([^']*)'")
-_THROTTLED: Final = frozenset(
-    {
-        "ProvisionedThroughputExceededException",
-        "RequestLimitExceeded",
-        "Throttling",
-        "ThrottlingException",
-        "TooManyRequestsException",
-    }
-)
-
-
-class MethodNotAllowed(Problem):
-    """The path exists, and not for this method."""
-
-    status, code, title = 405, "method_not_allowed", "Method not allowed"
-
-    def __init__(self, method: str, path: str, allowed: Sequence[str]) -> None:
-        super().__init__(f"{path} does not take {method}; it takes {', '.join(allowed)}.")
-        self.allowed = list(allowed)
 
 
 def problem_of(error: Exception, body: object = None) -> Problem:
@@ -144,17 +128,11 @@ def _allowed(found: Mapping[str, JsonValue]) -> list[str] | None:
 
 
 def _refused_by_aws(error: ClientError) -> Problem:
-    code = error.response["Error"]["Code"]
-    metadata = error.response.get("ResponseMetadata")
-    cause = Cause(
-        layer=Layer.AWS,
-        api_call=error.operation_name,
-        code=code,
-        request_id=metadata["RequestId"] if metadata and "RequestId" in metadata else None,
-    )
-    detail = f"AWS answered {error.operation_name} with {code}."
-    if code in _THROTTLED:
+    """A request's edge calls AWS for the control plane's own sake: no refusal is the caller's doing."""
+    cause = cause_of(error)
+    detail = f"AWS answered {error.operation_name} with {cause.code}."
+    if cause.code in THROTTLING:
         return Throttled(detail, cause=cause, remedy="Send the request again in a moment.")
-    if metadata and metadata["HTTPStatusCode"] >= 500:
+    if status_of(error) >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return Unavailable(detail, cause=cause, remedy="Send the request again in a moment.")
     return DeploymentFault(detail, cause=cause, remedy="An administrator finds the refusal in the function's log.")

@@ -8,20 +8,25 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Literal, Protocol, overload
 
 import botocore.session
 from botocore.config import Config
+from botocore.model import ServiceId
+from botocore.signers import RequestSigner
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from botocore.client import BaseClient
+    from botocore.credentials import Credentials
     from types_boto3_cloudformation import CloudFormationClient
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_ec2 import EC2Client
@@ -95,18 +100,17 @@ class Runtime:
 
 
 _bound: ContextVar[Runtime | None] = ContextVar("runtime", default=None)
-_process: Runtime | None = None
+
+
+@cache
+def _process() -> Runtime:
+    """Make the runtime of the process: one execution environment, one runtime."""
+    return Runtime(os.environ, botocore.session.get_session(), SystemClock())
 
 
 def current() -> Runtime:
     """Give the runtime of this invocation: the bound one, else the process."""
-    global _process  # one execution environment, one runtime
-    runtime = _bound.get()
-    if runtime is not None:
-        return runtime
-    if _process is None:
-        _process = Runtime(os.environ, botocore.session.get_session(), SystemClock())
-    return _process
+    return _bound.get() or _process()
 
 
 @contextmanager
@@ -117,6 +121,13 @@ def bound(runtime: Runtime) -> Iterator[None]:
         yield
     finally:
         _bound.reset(token)
+
+
+def signer(service: str, credentials: Credentials) -> RequestSigner:
+    """Give a signer of a service's requests with other credentials than the function's own."""
+    runtime = current()
+    emitter = runtime.session.get_component("event_emitter")
+    return RequestSigner(ServiceId(service), runtime.environment["AWS_REGION"], service, "v4", credentials, emitter)
 
 
 def environment() -> Mapping[str, str]:

@@ -6,12 +6,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from functions.core.cluster import ClusterIdentity
-from functions.core.errors import Problem
-from functions.core.ledger.models import JsonObject, Operation, Reason, Stage
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from functions.core.cluster import ClusterIdentity
+    from functions.core.errors import Problem
+    from functions.core.ledger.models import JsonObject, Operation, Reason, Stage
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class Waiting:
 class Done:
     """There: what later stages and the summary need to know."""
 
-    result: JsonObject = field(default_factory=dict)
+    result: Mapping[str, JsonValue] = field(default_factory=dict)
     message: str | None = None
     resources: tuple[str, ...] = ()
 
@@ -85,3 +89,7 @@ class StageBehaviour(Protocol):
 
     def observe(self, context: StageContext) -> Observation:
         """Say how things stand."""
+
+
+Behaviours = Mapping[str, StageBehaviour]
+"""The behaviour of each kind of stage that a function runs."""

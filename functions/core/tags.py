@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from functions.core import runtime
-from functions.core.cluster import ClusterIdentity
+
+if TYPE_CHECKING:
+    from functions.core.cluster import ClusterIdentity
 
 MANAGER = "instantstart"
 

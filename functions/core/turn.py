@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import timedelta
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import BaseModel, ConfigDict
 
 from functions.core import failures, ledger, runtime
-from functions.core.errors import Layer, Cause, Problem, ProblemBody, StageFailed, Throttled, Unavailable
+from functions.core.errors import Cause, Layer, Problem, ProblemBody, StageFailed, Throttled, Unavailable
 from functions.core.ledger.clusters import identity_of
 from functions.core.ledger.models import JsonObject, OperationStatus, Reason, Stage
-from functions.core.stage import Applied, Done, Failed, Observation, Reapply, StageBehaviour, StageContext, Waiting
+from functions.core.stage import (
+    Applied,
+    Behaviours,
+    Done,
+    Failed,
+    Observation,
+    Reapply,
+    StageBehaviour,
+    StageContext,
+    Waiting,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _ASK_AGAIN_SECONDS: Final = 20
+_REAPPLY_SECONDS: Final = 5
 
 
 class Turn(BaseModel):
@@ -40,7 +53,7 @@ class Verdict(BaseModel):
     problem: ProblemBody | None = None
 
 
-def take(turn: Turn, behaviours: Mapping[str, StageBehaviour]) -> Verdict:
+def take(turn: Turn, behaviours: Behaviours) -> Verdict:
     """Run one turn.
 
     Raises StaleWorker when another worker has taken the stage over.
@@ -62,7 +75,11 @@ def _apply(behaviour: StageBehaviour, context: StageContext, turn: Turn) -> Verd
     try:
         applied = behaviour.apply(context)
     except (Problem, ClientError, BotoCoreError) as error:
-        return _failed(_problem(error, context.stage))
+        problem = _problem(error, context.stage)
+        if not _says_nothing(problem):
+            return _failed(problem)
+        _record(turn, context.stage, Applied(f"trying again: {problem.detail}"))
+        return Verdict(verdict="reapply", seconds=_ASK_AGAIN_SECONDS)
     _record(turn, context.stage, applied)
     return Verdict(verdict="applied")
 
@@ -72,9 +89,8 @@ def _observe(behaviour: StageBehaviour, context: StageContext, turn: Turn) -> Ve
         seen = behaviour.observe(context)
     except (Problem, ClientError, BotoCoreError) as error:
         problem = _problem(error, context.stage)
-        # Not being answered says nothing about the resource: it is neither absent nor failed.
-        unknown = isinstance(problem, Throttled | Unavailable)
-        seen = Waiting(_ASK_AGAIN_SECONDS, f"asking again: {problem.detail}") if unknown else Failed(problem)
+        again = Waiting(_ASK_AGAIN_SECONDS, f"asking again: {problem.detail}")
+        seen = again if _says_nothing(problem) else Failed(problem)
     return _verdict(seen, context, turn)
 
 
@@ -82,16 +98,21 @@ def _verdict(seen: Observation, context: StageContext, turn: Turn) -> Verdict:
     match seen:
         case Done():
             _record(turn, context.stage, Applied(seen.message, seen.resources))
-            return Verdict(verdict="done", result=seen.result)
+            return Verdict(verdict="done", result=dict(seen.result))
         case Waiting():
             _record(turn, context.stage, Applied(seen.message, seen.resources), seen.reason)
             ledger.renew(context.operation, runtime.now() + timedelta(seconds=seen.seconds))
             return Verdict(verdict="waiting", seconds=seen.seconds)
         case Reapply():
             _record(turn, context.stage, Applied(seen.message))
-            return Verdict(verdict="reapply")
+            return Verdict(verdict="reapply", seconds=_REAPPLY_SECONDS)
         case Failed():
             return _failed(seen.problem)
+
+
+def _says_nothing(problem: Problem) -> bool:
+    """Say whether a call was merely not answered: the resource is then neither absent nor failed, but unknown."""
+    return isinstance(problem, Throttled | Unavailable)
 
 
 def _record(turn: Turn, stage: Stage, seen: Applied, reason: Reason | None = None) -> None:

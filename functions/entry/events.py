@@ -20,5 +20,7 @@ def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonV
     """Heal what was lost, and say what it was."""
     healed = ledger.sweep()
     for healing in healed:
-        logger.warning("healed", extra={"operation_id": healing.operation_id, "healing": str(healing.healed)})
+        logger.warning(
+            "healed", extra={"operation_id": healing.operation_id, "healing": f"{healing.healing}: {healing.detail}"}
+        )
     return {"healed": len(healed)}

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from functions.capacity.stages import STAGES as CAPACITY
 from functions.clusters.stages import STAGES as CLUSTERS
-from functions.features.stages import STAGES as FEATURES
-from functions.identity.stages import STAGES as IDENTITY
 from functions.core import turn
 from functions.core.turn import Turn
+from functions.features.stages import STAGES as FEATURES
+from functions.identity.stages import STAGES as IDENTITY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pydantic import JsonValue
 
-    from functions.core.stage import StageBehaviour
+    from functions.core.stage import Behaviours
 
-BEHAVIOURS: Final[Mapping[str, StageBehaviour]] = {**CAPACITY, **CLUSTERS, **FEATURES, **IDENTITY}
+BEHAVIOURS: Behaviours = {**CAPACITY, **CLUSTERS, **FEATURES, **IDENTITY}
 
 
 def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:

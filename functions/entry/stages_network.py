@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from functions.network.stages import STAGES as NETWORK
 from functions.core import turn
 from functions.core.turn import Turn
+from functions.network.stages import STAGES as NETWORK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pydantic import JsonValue
 
-    from functions.core.stage import StageBehaviour
+    from functions.core.stage import Behaviours
 
-BEHAVIOURS: Final[Mapping[str, StageBehaviour]] = {**NETWORK}
+BEHAVIOURS: Behaviours = {**NETWORK}
 
 
 def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from functions.capacity.nodes.stages import STAGES as CAPACITY_NODES
 from functions.clusters.verification.stages import STAGES as CLUSTERS_VERIFICATION
-from functions.storage.stages import STAGES as STORAGE
 from functions.core import turn
 from functions.core.turn import Turn
+from functions.storage.stages import STAGES as STORAGE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pydantic import JsonValue
 
-    from functions.core.stage import StageBehaviour
+    from functions.core.stage import Behaviours
 
-BEHAVIOURS: Final[Mapping[str, StageBehaviour]] = {**CAPACITY_NODES, **CLUSTERS_VERIFICATION, **STORAGE}
+BEHAVIOURS: Behaviours = {**CAPACITY_NODES, **CLUSTERS_VERIFICATION, **STORAGE}
 
 
 def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:

@@ -10,8 +10,14 @@ DECLARATION = Declaration(
             function="stages_cluster",
             title="EKS add-on",
             expected_seconds=60,
-            actions=("cloudformation:DescribeStacks", "eks:DescribeAddon", "eks:CreateAddon", "eks:TagResource",
-                     "eks:CreatePodIdentityAssociation", "iam:PassRole"),
+            actions=(
+                "cloudformation:DescribeStacks",
+                "eks:DescribeAddon",
+                "eks:CreateAddon",
+                "eks:TagResource",
+                "eks:CreatePodIdentityAssociation",
+                "iam:PassRole",
+            ),
         ),
     ),
 )

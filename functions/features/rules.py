@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # The only complaint of an add-on that has no node to run on yet.
 LACKS_NODES: Final = "InsufficientNumberOfReplicas"

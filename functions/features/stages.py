@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from functions.aws import cloudformation, eks
-from functions.core.failures import failure
 from functions.core.errors import Cause, Layer, Problem
-from functions.core.stage import Applied, Done, Failed, Observation, Reapply, StageContext, Waiting
+from functions.core.failures import failure
+from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import tags_of
 from functions.features.rules import BROKEN, stands, waits_for_nodes
 
@@ -58,4 +58,4 @@ def _broken(addon: eks.Addon) -> Problem:
     return failure(f"The add-on {addon.name} is {addon.status}: {message}", cause)
 
 
-STAGES = {"addon": Addon()}
+STAGES: Behaviours = {"addon": Addon()}

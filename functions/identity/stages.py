@@ -10,7 +10,7 @@ from typing import Final
 
 from functions.aws import access_entries
 from functions.core import settings
-from functions.core.stage import Applied, Done, Observation, Reapply, StageContext
+from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext
 
 # Source: Amazon EKS user guide, "Review access policy permissions".
 ADMINISTRATOR: Final = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
@@ -38,4 +38,4 @@ class AccessEntry:
         return Done({"principal": role, "policy": ADMINISTRATOR}, context.stage.message, (role,))
 
 
-STAGES = {"access_entry": AccessEntry()}
+STAGES: Behaviours = {"access_entry": AccessEntry()}

@@ -1,21 +1,21 @@
-"""A connection to a cluster's API server: endpoint and CA from EKS, a short-lived token of the role we assume."""
+"""A connection to a cluster's API server, authenticated by a short-lived token of the role that we assume."""
 
 from __future__ import annotations
 
 import base64
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import botocore.session
 from botocore.credentials import Credentials
-from botocore.model import ServiceId
-from botocore.signers import RequestSigner
 from kubernetes.client import ApiClient, Configuration
 
-from functions.aws import eks
 from functions.core import runtime, settings
-from functions.core.errors import Cause, Layer, PreconditionFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from functions.core.cluster import ApiServer
 
 # An EKS token is valid for 15 minutes. Source: Amazon EKS best practices guide, "Cluster access management".
 _TOKEN_LIFE: Final = timedelta(minutes=14)
@@ -35,41 +35,27 @@ class Connection:
 _connections: dict[tuple[int, str], Connection] = {}
 
 
-def connect(eks_cluster: str) -> ApiClient:
-    """Give a client of a cluster's API server, kept while its token serves.
-
-    Raises PreconditionFailed when the EKS cluster is not active, else the AWS client's own errors.
-    """
+def connect(eks_cluster: str, api_server_of: Callable[[str], ApiServer]) -> ApiClient:
+    """Give a client of a cluster's API server, kept while its token serves; `api_server_of` is asked for a new one."""
     key = (id(runtime.current()), eks_cluster)
     known = _connections.get(key)
     if known is None or known.expires <= runtime.now():
-        known = Connection(_client(eks_cluster), runtime.now() + _TOKEN_LIFE)
+        known = Connection(_client(api_server_of(eks_cluster)), runtime.now() + _TOKEN_LIFE)
         _connections[key] = known
     return known.client
 
 
-def _client(eks_cluster: str) -> ApiClient:
-    cluster = eks.describe_cluster(eks_cluster)
-    if cluster is None or cluster.status not in ("ACTIVE", "UPDATING"):
-        raise PreconditionFailed(
-            f"The EKS cluster {eks_cluster} is {cluster.status if cluster else 'absent'}.",
-            cause=Cause(layer=Layer.AWS, service="eks", api_call="DescribeCluster", resource=eks_cluster),
-            remedy="Create or repair the cluster's foundation first.",
-        )
-    configuration = Configuration(host=cluster.endpoint)
-    configuration.api_key["BearerToken"] = f"Bearer {_token(eks_cluster)}"
+def _client(server: ApiServer) -> ApiClient:
+    configuration = Configuration(host=server.endpoint)
+    configuration.api_key["BearerToken"] = f"Bearer {_token(server.cluster)}"
     configuration.retries = False
-    configuration.ca_cert_data = base64.b64decode(cluster.certificate_authority).decode()
+    configuration.ca_cert_data = server.certificate_authority
     return ApiClient(configuration)
 
 
 def _token(eks_cluster: str) -> str:
     """Sign who we are for this cluster: a presigned GetCallerIdentity of the regional STS endpoint."""
     region = runtime.environment()["AWS_REGION"]
-    session = botocore.session.get_session()
-    signer = RequestSigner(
-        ServiceId("STS"), region, "sts", "v4", _assumed(), session.get_component("event_emitter")
-    )
     request = {
         "method": "GET",
         "url": f"https://sts.{region}.amazonaws.com/?Action=GetCallerIdentity&Version=2011-06-15",
@@ -77,7 +63,9 @@ def _token(eks_cluster: str) -> str:
         "headers": {"x-k8s-aws-id": eks_cluster},
         "context": {},
     }
-    url = signer.generate_presigned_url(request, region_name=region, expires_in=_URL_SECONDS, operation_name="")
+    url: str = runtime.signer("sts", _assumed()).generate_presigned_url(
+        request, region_name=region, expires_in=_URL_SECONDS, operation_name=""
+    )
     return "k8s-aws-v1." + base64.urlsafe_b64encode(url.encode()).decode().rstrip("=")
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
-
-from kubernetes.client import ApiClient
+from typing import TYPE_CHECKING, Final
 
 from functions.kubernetes_api.objects import NODES, Object, listed, member
+
+if TYPE_CHECKING:
+    from kubernetes.client import ApiClient
 
 # Source: SageMaker developer guide, "SageMaker HyperPod Kubernetes node labels".
 _GROUP: Final = "sagemaker.amazonaws.com/instance-group-name"

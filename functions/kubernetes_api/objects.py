@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 import urllib3
-from kubernetes.client import ApiClient
 from pydantic import JsonValue
 
 from functions.core.errors import Cause, Conflict, Layer, StageFailed, Unavailable
 from functions.kubernetes_api.connection import CONNECT_SECONDS, READ_SECONDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from kubernetes.client import ApiClient
 
 FIELD_MANAGER: Final = "instantstart"
 _PAGE: Final = 500
@@ -102,7 +105,7 @@ def _call(
     )
     try:
         response = client.call_api(*request, _request_timeout=(CONNECT_SECONDS, READ_SECONDS))
-        return response.status, json.loads(response.read())
+        return response.status, json.loads(response.read())  # type: ignore[no-untyped-call]  # the package types only half of it
     except urllib3.exceptions.HTTPError as error:
         raise Unavailable(
             f"The API server did not answer {method} {path}: {error}",

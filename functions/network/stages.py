@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from functions.aws import cloudformation, network
 from functions.aws.network import RouteTable, Subnet
-from functions.core.errors import Cause, Layer, QuotaExceeded, StageFailed
-from functions.core.stage import Applied, Done, Observation, StageContext
+from functions.core.errors import Cause, Layer, QuotaExceeded
+from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext
 from functions.core.tags import tags_of
 from functions.network.rules import free_compute_range
 
@@ -44,11 +44,11 @@ class ComputeSubnet:
         place = _place(context)
         subnet = _find(place)
         if subnet is None:
-            raise _incomplete(place, place.vpc_id, f"subnet {place.name}")
+            return Reapply(f"{place.name} is gone")
         table = network.route_tables_of_vpc(place.vpc_id).get(_table_name(place))
         missing = _missing(place, subnet, table)
         if missing:
-            raise _incomplete(place, subnet.subnet_id, missing)
+            return Reapply(f"{place.name} ({subnet.subnet_id}) has no {missing}")
         result = {"subnet_id": subnet.subnet_id, "zone": subnet.zone, "cidr": str(subnet.cidr)}
         return Done(result, f"{place.name}: {subnet.cidr} in {subnet.zone}", (subnet.subnet_id,))
 
@@ -98,9 +98,7 @@ def _repair_route(place: _Place, subnet_id: str, tags: dict[str, str]) -> None:
         created = network.create_route_table(place.vpc_id, tags | {"Name": _table_name(place)})
         table = RouteTable(created, (), None)
     if table.default_route != place.nat_gateway_id:
-        network.route_through_nat(
-            table.route_table_id, place.nat_gateway_id, replace=table.default_route is not None
-        )
+        network.route_through_nat(table.route_table_id, place.nat_gateway_id, replace=table.default_route is not None)
     if subnet_id not in table.subnet_ids:
         network.associate(table.route_table_id, subnet_id)
     if table.route_table_id not in network.endpoint_route_tables(place.endpoint_id):
@@ -117,13 +115,4 @@ def _missing(place: _Place, subnet: Subnet, table: RouteTable | None) -> str | N
     return None
 
 
-def _incomplete(place: _Place, resource: str, missing: str) -> StageFailed:
-    return StageFailed(
-        f"{resource} has no {missing}, although the stage made it: somebody removes what {place.name} needs.",
-        cause=Cause(layer=Layer.AWS, service="ec2", resource=resource),
-        remedy="Find out who changes the network, then retry the operation: the stage repairs the subnet.",
-    )
-
-
-STAGES = {"compute_subnet": ComputeSubnet()}
-
+STAGES: Behaviours = {"compute_subnet": ComputeSubnet()}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from functions.aws import eks
 from functions.clusters.models import mount_of
-from functions.core.stage import Applied, Done, Observation, Reapply, StageContext, Waiting
+from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import labels_of
 from functions.kubernetes_api import connection, objects
 from functions.kubernetes_api.objects import PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, member
@@ -19,7 +20,7 @@ class S3Mount:
 
     def apply(self, context: StageContext) -> Applied:
         """Apply both objects, full intent."""
-        client = connection.connect(context.cluster.names.eks_cluster)
+        client = connection.connect(context.cluster.names.eks_cluster, eks.api_server_of)
         mount = _mount(context)
         labels = labels_of(context.cluster, context.operation.operation_id)
         objects.apply(client, PERSISTENT_VOLUMES, persistent_volume(mount, labels))
@@ -28,7 +29,7 @@ class S3Mount:
 
     def observe(self, context: StageContext) -> Observation:
         """Done when the claim is bound."""
-        client = connection.connect(context.cluster.names.eks_cluster)
+        client = connection.connect(context.cluster.names.eks_cluster, eks.api_server_of)
         mount = _mount(context)
         claim = objects.get(client, PERSISTENT_VOLUME_CLAIMS, mount.claim, mount.namespace)
         if claim is None:
@@ -49,4 +50,4 @@ def _resources(mount: Mount) -> tuple[str, ...]:
     return f"persistentvolume/{mount.volume}", f"{mount.namespace}/persistentvolumeclaim/{mount.claim}"
 
 
-STAGES = {"mount": S3Mount()}
+STAGES: Behaviours = {"mount": S3Mount()}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from functions.aws import eks
 from functions.capacity.rules import by_group, complete, counted
 from functions.clusters.models import hyperpod_of
 from functions.core.ledger.models import Reason
-from functions.core.stage import Applied, Done, Observation, StageContext, Waiting
+from functions.core.stage import Applied, Behaviours, Done, Observation, StageContext, Waiting
 from functions.kubernetes_api import connection, nodes
 
 _POLL_SECONDS: Final = 15
@@ -24,7 +25,7 @@ class HyperPodNodes:
         """Done when each group has its count of Ready, schedulable nodes."""
         desired = hyperpod_of(context.operation.kind, context.operation.request)
         wanted = {group.name: group.instance_count for group in desired.instance_groups}
-        found = nodes.hyperpod_nodes(connection.connect(context.cluster.names.eks_cluster))
+        found = nodes.hyperpod_nodes(connection.connect(context.cluster.names.eks_cluster, eks.api_server_of))
         usable = [node for node in found if node.ready and node.schedulable]
         have = by_group(node.group for node in usable)
         if complete(have, wanted):
@@ -34,4 +35,4 @@ class HyperPodNodes:
         return Waiting(_POLL_SECONDS, f"Ready nodes {counted(have, wanted)}{unready}", Reason.WAITING_NODES)
 
 
-STAGES = {"hyperpod_nodes": HyperPodNodes()}
+STAGES: Behaviours = {"hyperpod_nodes": HyperPodNodes()}

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from functions.aws import eks, hyperpod
 from functions.core.errors import Cause, Layer, StageFailed
-from functions.core.ledger.models import JsonObject
-from functions.core.stage import Applied, Done, Observation, StageContext
+from functions.core.stage import Applied, Behaviours, Done, Observation, StageContext
 from functions.kubernetes_api import connection, nodes, objects
-from functions.kubernetes_api.nodes import Node
 from functions.kubernetes_api.objects import PERSISTENT_VOLUME_CLAIMS, member
+
+if TYPE_CHECKING:
+    from functions.core.ledger.models import JsonObject
+    from functions.kubernetes_api.nodes import Node
 
 
 class Verify:
@@ -42,7 +46,7 @@ def _hyperpod(context: StageContext) -> JsonObject:
     found = hyperpod.describe(name)
     if found is None or found.status != "InService":
         raise _gone(f"HyperPod cluster {name}", found.status if found else "absent", Layer.HYPERPOD)
-    members = nodes.hyperpod_nodes(connection.connect(context.cluster.names.eks_cluster))
+    members = nodes.hyperpod_nodes(connection.connect(context.cluster.names.eks_cluster, eks.api_server_of))
     unusable = [node for node in members if not (node.ready and node.schedulable)]
     if unusable or not members:
         raise _gone("Nodes", ", ".join(node.name for node in unusable) or "absent", Layer.KUBERNETES)
@@ -67,7 +71,7 @@ def _group(group: hyperpod.Group, members: list[Node]) -> JsonObject:
 def _storage(context: StageContext) -> JsonObject:
     mount = context.result_of("mount")
     claim, namespace = str(mount["claim"]), str(mount["namespace"])
-    client = connection.connect(context.cluster.names.eks_cluster)
+    client = connection.connect(context.cluster.names.eks_cluster, eks.api_server_of)
     found = objects.get(client, PERSISTENT_VOLUME_CLAIMS, claim, namespace)
     phase = member(found or {}, "status").get("phase")
     if phase != "Bound":
@@ -83,4 +87,4 @@ def _gone(what: str, state: str, layer: Layer) -> StageFailed:
     )
 
 
-STAGES = {"verify": Verify()}
+STAGES: Behaviours = {"verify": Verify()}

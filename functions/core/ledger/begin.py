@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum, auto
@@ -26,6 +25,8 @@ from functions.core.ledger.tables import CLUSTERS, IDEMPOTENCY, OPERATIONS
 from functions.core.ledger.writes import MAX_TRANSACTION_ITEMS, Refused, put, transact
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
     from functions.core.ledger.items import Item

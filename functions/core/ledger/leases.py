@@ -10,7 +10,6 @@ owner.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
@@ -21,6 +20,8 @@ from functions.core.ledger.tables import CLUSTERS
 from functions.core.ledger.writes import Refused, StaleWorker, delete, transact, update
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
     from functions.core.ledger.items import Item

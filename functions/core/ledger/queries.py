@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from functions.core import runtime
@@ -13,6 +12,8 @@ from functions.core.ledger.tables import BY_CLUSTER, OPERATIONS
 from functions.core.ledger.writes import names_in, table_name, values_in
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from types_boto3_dynamodb.type_defs import QueryInputTypeDef
 
     from functions.core.ledger.items import Item

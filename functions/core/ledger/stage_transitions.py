@@ -6,7 +6,6 @@ ended, gets StaleWorker and changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from functions.core import runtime
@@ -18,6 +17,8 @@ from functions.core.ledger.transitions import touched
 from functions.core.ledger.writes import Refused, StaleWorker, apply, table_name, transact, update
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
     from functions.core.ledger.items import Item

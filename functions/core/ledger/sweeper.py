@@ -8,7 +8,6 @@ Unfinished and untouched for a minute, then by its execution:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
@@ -30,6 +29,8 @@ from functions.core.ledger.transitions import Ending, end
 from functions.core.ledger.writes import Refused, StaleWorker, names_in, table_name, values_in
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
     from functions.core.ledger.items import Item

@@ -5,9 +5,7 @@ Every write is conditional on the operation being unfinished and counts `version
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from functions.core.errors import Conflict, NotFound, ProblemBody
@@ -20,6 +18,9 @@ from functions.core.ledger.tables import CLUSTERS, OPERATIONS
 from functions.core.ledger.writes import Refused, StaleWorker, apply, put, transact, update
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
     from functions.core.ledger.items import Item

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from botocore.exceptions import ClientError
@@ -14,6 +13,8 @@ from functions.core.errors import Throttled
 from functions.core.ledger.items import attribute
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from types_boto3_dynamodb.type_defs import AttributeValueTypeDef, TransactWriteItemTypeDef
 
     from functions.core.ledger.items import Item
