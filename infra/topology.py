@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from functions.core.declaration import Route, Stage
+from functions.core.declaration import Route, Scope, Stage
 from functions.core.ledger.tables import TABLES, Table
 from functions.core.runtime import Patience
 from functions.entry.domains import DECLARATIONS
@@ -107,6 +107,9 @@ FUNCTIONS = (
 PIPELINES = ("create_cluster", "create_foundation", "configure_dependencies", "create_hyperpod", "create_storage")
 MACHINES = tuple(StateMachine(name) for name in ("stage", *PIPELINES))
 
+# What no declared route matches reaches the application too, so that it is refused with a problem body.
+UNMATCHED = Route("unmatched", "ANY", "/api/{proxy+}", Scope.READ, "Refuse what no route matches", 404)
+
 SCHEDULES = (Schedule("sweeper", "events", 60, "sweep"),)
 
 FOUNDATION_ROLE = Role("instantstart-foundation", "cloudformation.amazonaws.com", "creates foundation stacks")
@@ -140,6 +143,6 @@ TOPOLOGY = Topology(
     machines=MACHINES,
     schedules=SCHEDULES,
     roles=ROLES,
-    routes=tuple(route for declaration in DECLARATIONS for route in declaration.routes),
+    routes=(*(route for declaration in DECLARATIONS for route in declaration.routes), UNMATCHED),
     stages=tuple(stage for declaration in DECLARATIONS for stage in declaration.stages),
 )

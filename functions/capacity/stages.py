@@ -7,7 +7,6 @@ from typing import Final
 from functions.aws import artifacts, cloudformation, hyperpod
 from functions.capacity.rules import complete, counted
 from functions.catalog.rules import threads_per_core
-from functions.clusters.models import hyperpod_of
 from functions.core import settings
 from functions.core.errors import Cause, Conflict, Layer
 from functions.core.failures import failure
@@ -50,6 +49,7 @@ class HyperPodCluster:
         found = hyperpod.describe(name)
         if found is not None:
             _check_ours(context, found)
+            _check_groups(context, found)
             return Applied(f"{name} exists", (found.arn,))
         hyperpod.create(_new_cluster(context))
         return Applied(f"creating {name}")
@@ -91,8 +91,21 @@ def _check_ours(context: StageContext, found: hyperpod.Cluster) -> None:
         )
 
 
+def _check_groups(context: StageContext, found: hyperpod.Cluster) -> None:
+    """Adopt only what was asked for: changing a cluster's groups is another operation."""
+    have = {(group.name, group.instance_type, group.target) for group in found.groups}
+    want = {(group.name, group.instance_type, group.instance_count) for group in context.cluster.instance_groups}
+    if have != want:
+        listed = ", ".join(f"{name} ({count} x {kind})" for name, kind, count in sorted(have))
+        raise Conflict(
+            f"The HyperPod cluster {found.name} exists with other instance groups: {listed}.",
+            cause=Cause(layer=Layer.HYPERPOD, service="sagemaker", resource=found.arn),
+            remedy="Ask for exactly these groups to adopt it, or create the groups you want under another tag.",
+        )
+
+
 def _new_cluster(context: StageContext) -> hyperpod.NewCluster:
-    cluster, desired = context.cluster, hyperpod_of(context.operation.kind, context.operation.request)
+    cluster = context.cluster
     outputs = cloudformation.outputs_of(cluster.names.stack)
     scripts = context.result_of("lifecycle_scripts")
     return hyperpod.NewCluster(
@@ -103,12 +116,12 @@ def _new_cluster(context: StageContext) -> hyperpod.NewCluster:
         security_group_id=outputs["ComputeSecurityGroupId"],
         lifecycle_uri=str(scripts["uri"]),
         lifecycle_script=str(scripts["script"]),
-        automatic_recovery=desired.node_recovery == "automatic",
+        automatic_recovery=cluster.node_recovery != "none",
         groups=[
             hyperpod.NewGroup(
                 group.name, group.instance_type, group.instance_count, threads_per_core(group.instance_type)
             )
-            for group in desired.instance_groups
+            for group in cluster.instance_groups
         ],
         tags=tags_of(cluster, context.operation.operation_id) | _SERVICE_TAGS,
     )

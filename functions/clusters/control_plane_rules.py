@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from functions.catalog.rules import control_plane_zones
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from pydantic import JsonValue
+    from collections.abc import Sequence
 
     from functions.catalog.models import Zone
+    from functions.core.cluster import ClusterSpec
 
-_ZONES_NAMED = re.compile(r"choose from these availability zones:\s*([a-z0-9, -]+)", re.IGNORECASE)
-_ZONE = re.compile(r"[a-z]{2}(?:-[a-z]+)+-\d[a-z]")
-
-
-def requested_zones(request: Mapping[str, JsonValue]) -> list[str]:
-    """Give the zones that the caller asked for; empty when the choice is ours."""
-    foundation = request.get("foundation")
-    asked = foundation.get("control_plane_availability_zones") if isinstance(foundation, dict) else None
-    return [str(zone) for zone in asked] if isinstance(asked, list) else []
+_ZONES_NAMED: Final = re.compile(r"choose from these availability zones:\s*([a-z0-9, -]+)", re.IGNORECASE)
+_ZONE: Final = re.compile(r"[a-z]{2}(?:-[a-z]+)+-\d[a-z]")
 
 
 def zones_named_in(message: str) -> list[str]:
@@ -32,20 +24,20 @@ def zones_named_in(message: str) -> list[str]:
 
 
 def choose_zones(
-    request: Mapping[str, JsonValue], available: Sequence[Zone], offered_by_eks: Sequence[str]
+    cluster: ClusterSpec, available: Sequence[Zone], offered_by_eks: Sequence[str]
 ) -> tuple[str, str] | None:
     """Choose two zones, away from the compute zone where possible; None when there are no two."""
-    asked = requested_zones(request)
-    if asked:
-        return asked[0], asked[1]
+    if cluster.control_plane_availability_zones:
+        first, second, *_ = cluster.control_plane_availability_zones
+        return first, second
     served = [zone.name for zone in control_plane_zones(available)]
     candidates = [zone for zone in served if zone in offered_by_eks] if offered_by_eks else served
-    compute = _compute_zone(request)
-    ordered = sorted(candidates, key=lambda zone: (zone == compute, zone))
+    ordered = sorted(candidates, key=lambda zone: (zone == cluster.availability_zone, zone))
     return (ordered[0], ordered[1]) if len(ordered) > 1 else None
 
 
-def _compute_zone(request: Mapping[str, JsonValue]) -> str | None:
-    hyperpod = request.get("hyperpod")
-    zone = hyperpod.get("availability_zone") if isinstance(hyperpod, dict) else None
-    return str(zone) if zone else None
+def unknown_zones(cluster: ClusterSpec, available: Sequence[Zone]) -> list[str]:
+    """Name the zones of the desired state that are not zones' names of the region."""
+    names = {zone.name for zone in available}
+    wanted = [*(cluster.control_plane_availability_zones or []), *filter(None, [cluster.availability_zone])]
+    return [zone for zone in wanted if zone not in names]

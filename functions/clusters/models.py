@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Final, Literal
 
@@ -18,7 +17,6 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    JsonValue,
     ValidationInfo,
     field_validator,
     model_validator,
@@ -32,7 +30,7 @@ from functions.catalog.rules import (
     similar_instance_types,
 )
 from functions.clusters.names import TAG_LIMIT, TAG_PATTERN
-from functions.core.cluster import ClusterIdentity
+from functions.core.cluster import ClusterSpec
 
 GROUP_NAME_PATTERN: Final = r"^[a-zA-Z0-9](-*[a-zA-Z0-9])*$"
 GROUP_NAME_LIMIT: Final = 63
@@ -218,34 +216,6 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class DesiredGroup(Record):
-    """An instance group as it was asked for."""
-
-    name: str
-    instance_type: str
-    instance_count: int
-    capacity_type: str
-
-
-class DesiredMount(Record):
-    """A mount as it was asked for."""
-
-    name: str
-    namespace: str
-
-
-class ClusterSpec(ClusterIdentity):
-    """The desired state of a cluster as its creation wrote it; `version` counts the changes."""
-
-    control_plane_availability_zones: list[str] | None = None
-    availability_zone: str | None = None
-    instance_groups: list[DesiredGroup] = Field(default_factory=list)
-    node_recovery: str | None = None
-    storage: DesiredMount | None = None
-    created_at: datetime
-    version: int = 1
-
-
 class Condition(Record):
     """What a pipeline last found out about one side of a cluster; as in Kubernetes, Unknown is not False."""
 
@@ -297,24 +267,3 @@ class ActiveCluster(Record):
     """The cluster a person works with; null until one is chosen."""
 
     cluster_tag: str | None
-
-
-def hyperpod_of(kind: str, request: Mapping[str, JsonValue]) -> HyperPod:
-    """Give the HyperPod cluster that a stored request of a kind of operation asks for.
-
-    Raises ValueError when it asks for none: its plan then has no HyperPod stages.
-    """
-    whole = kind == "create_cluster"
-    found = CreateCluster.model_validate(request).hyperpod if whole else HyperPod.model_validate(request)
-    if found is None:
-        raise ValueError(f"the request of {kind} names no HyperPod cluster")
-    return found
-
-
-def mount_of(kind: str, request: Mapping[str, JsonValue]) -> S3Mount:
-    """Give the mount that a stored request asks for; raises ValueError when it asks for none."""
-    whole = kind == "create_cluster"
-    found = CreateCluster.model_validate(request).storage if whole else S3Mount.model_validate(request)
-    if found is None:
-        raise ValueError(f"the request of {kind} names no mount")
-    return found

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from functions.clusters.models import ClusterSpec, Condition
+from functions.clusters.models import Condition
 from functions.core import runtime
+from functions.core.cluster import ClusterSpec
 from functions.core.errors import NotFound
 from functions.core.ledger.items import item_of, model_of, plain, text_of
 from functions.core.ledger.tables import CLUSTERS, PREFERENCES

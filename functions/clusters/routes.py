@@ -8,6 +8,7 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Path
 from botocore.exceptions import BotoCoreError, ClientError
+from pydantic import JsonValue
 
 from functions.aws import zones
 from functions.clusters import records, rules
@@ -15,7 +16,6 @@ from functions.clusters.models import (
     ActiveCluster,
     ChooseActiveCluster,
     ClusterPage,
-    ClusterSpec,
     ClusterSummary,
     ClusterView,
     ConfigureDependencies,
@@ -26,6 +26,7 @@ from functions.clusters.models import (
 )
 from functions.core import application, catalogue, ledger, runtime, settings
 from functions.core.application import IdempotencyKey, PageLimit, PageToken
+from functions.core.cluster import ClusterSpec
 from functions.core.errors import FieldError, InvalidRequest, PreconditionFailed
 from functions.core.ledger.models import NewOperation, Operation, PlannedStage
 from functions.core.ledger.paging import page_limit, seal, unseal
@@ -36,12 +37,12 @@ Tag = Annotated[str, Path(max_length=64, description="The tag of a cluster.")]
 
 def create_cluster(request: CreateCluster, idempotency_key: IdempotencyKey = None) -> Response[Operation]:
     """Begin a cluster, or its foundation alone."""
-    deployed = settings.current()
+    deployed, sent = settings.current(), request.model_dump(mode="json")
     _check_region(request.region, deployed.region)
     _settle_zones(request, deployed.region)
     tag = request.tag or rules.generated_tag(application.caller().id, idempotency_key or ledger.new_identifier())
     spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now())
-    return _begin(tag, request, idempotency_key, spec)
+    return _begin(tag, request, sent, idempotency_key, spec)
 
 
 def configure_dependencies(
@@ -99,15 +100,21 @@ def put_active_cluster(request: ChooseActiveCluster) -> ActiveCluster:
 
 
 def _begin_on(tag: str, request: rules.Request, key: str | None) -> Response[Operation]:
-    cluster = records.read(tag)
+    cluster, sent = records.read(tag), request.model_dump(mode="json")
     if missing := rules.unmet(rules.kind_of(request), cluster.conditions):
         raise _too_early(tag, missing)
     if isinstance(request, HyperPod):
         _settle_zones(request, cluster.spec.region)
-    return _begin(tag, request, key)
+    return _begin(tag, request, sent, key)
 
 
-def _begin(tag: str, request: rules.Request, key: str | None, spec: ClusterSpec | None = None) -> Response[Operation]:
+def _begin(
+    tag: str,
+    request: rules.Request,
+    sent: dict[str, JsonValue],
+    key: str | None,
+    spec: ClusterSpec | None = None,
+) -> Response[Operation]:
     kind = rules.kind_of(request)
     new = NewOperation(
         kind=kind,
@@ -119,6 +126,8 @@ def _begin(tag: str, request: rules.Request, key: str | None, spec: ClusterSpec 
         route=application.route(),
         idempotency_key=key,
         new_cluster=spec.model_dump(mode="json", exclude_none=True) if spec else None,
+        changed_cluster=rules.changes_of(request),
+        sent=sent,
     )
     return application.accepted(ledger.begin(new).operation)
 

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypedDict
+
+from pydantic import TypeAdapter
 
 from functions.catalog.rules import control_plane_zones, zone_named
 from functions.clusters.models import (
-    ClusterSpec,
     ConfigureDependencies,
     CreateCluster,
-    DesiredGroup,
-    DesiredMount,
     HyperPod,
     S3Mount,
 )
 from functions.clusters.names import derived
-from functions.core.cluster import ClusterNames
+from functions.core.cluster import ClusterNames, ClusterSpec, DesiredGroup, DesiredMount
 from functions.core.errors import FieldError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
+
+    from pydantic import JsonValue
 
     from functions.catalog.models import Zone
     from functions.clusters.models import Condition
@@ -75,20 +76,57 @@ def generated_tag(caller: str, key: str) -> str:
 
 def spec_of(request: CreateCluster, tag: str, account: str, region: str, at: datetime) -> ClusterSpec:
     """Write the desired state that a creation begins with."""
-    hyperpod = request.hyperpod
-    groups = hyperpod.instance_groups if hyperpod else []
     return ClusterSpec(
         tag=tag,
         account_id=account,
         region=region,
         names=names_of(tag, account, region),
         control_plane_availability_zones=request.foundation.control_plane_availability_zones,
-        availability_zone=hyperpod.availability_zone if hyperpod else None,
-        instance_groups=[DesiredGroup(**group.model_dump()) for group in groups],
-        node_recovery=hyperpod.node_recovery if hyperpod else None,
-        storage=DesiredMount(**request.storage.model_dump()) if request.storage else None,
         created_at=at,
+        **_hyperpod_members(request.hyperpod),
+        **_storage_members(request.storage),
     )
+
+
+def changes_of(request: Request) -> dict[str, JsonValue] | None:
+    """Give the members of an existing cluster's desired state that a request changes; None when it changes none."""
+    match request:
+        case HyperPod():
+            members: Mapping[str, object] = _hyperpod_members(request)
+        case S3Mount():
+            members = _storage_members(request)
+        case _:
+            return None
+    return {name: _plain(value) for name, value in members.items()}
+
+
+class _HyperPodMembers(TypedDict, total=False):
+    availability_zone: str
+    instance_groups: list[DesiredGroup]
+    node_recovery: str
+
+
+class _StorageMembers(TypedDict, total=False):
+    storage: DesiredMount
+
+
+def _hyperpod_members(hyperpod: HyperPod | None) -> _HyperPodMembers:
+    if hyperpod is None:
+        return {}
+    return {
+        "availability_zone": hyperpod.availability_zone,
+        "instance_groups": [DesiredGroup(**group.model_dump()) for group in hyperpod.instance_groups],
+        "node_recovery": hyperpod.node_recovery,
+    }
+
+
+def _storage_members(storage: S3Mount | None) -> _StorageMembers:
+    return {"storage": DesiredMount(**storage.model_dump())} if storage else {}
+
+
+def _plain(value: object) -> JsonValue:
+    plain: JsonValue = TypeAdapter(object).dump_python(value, mode="json")
+    return plain
 
 
 def kind_of(request: Request) -> str:

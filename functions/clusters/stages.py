@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from functions.aws import cloudformation, eks, network, zones
 from functions.catalog.rules import newest_kubernetes_version, vpc_cni_is_new_enough
-from functions.clusters.control_plane_rules import choose_zones, requested_zones, zones_named_in
+from functions.clusters.control_plane_rules import choose_zones, unknown_zones, zones_named_in
 from functions.core import settings
-from functions.core.errors import Cause, Layer, PreconditionFailed, Problem, QuotaExceeded
+from functions.core.errors import Cause, InvalidRequest, Layer, PreconditionFailed, Problem, QuotaExceeded
 from functions.core.failures import UNSUPPORTED_ZONE
 from functions.core.runtime import Patience
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext, Waiting
@@ -17,6 +17,7 @@ from functions.network.rules import NetworkPlan, plan_network
 
 if TYPE_CHECKING:
     from functions.aws.cloudformation import Stack
+    from functions.catalog.models import Zone
 
 _POLL_SECONDS: Final = 30
 _FAILED: Final = frozenset({"ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "CREATE_FAILED", "DELETE_FAILED"})
@@ -68,7 +69,7 @@ def _after_failure(context: StageContext, stack: Stack) -> Observation:
 def _may_choose_other_zones(context: StageContext, problem: Problem) -> bool:
     """Only zones that nobody asked for may be changed, and only once."""
     unsupported = problem.cause is not None and problem.cause.code == UNSUPPORTED_ZONE
-    asked_for = requested_zones(context.operation.request)
+    asked_for = context.cluster.control_plane_availability_zones
     return unsupported and not asked_for and len(context.stage.resources) == 1 and bool(zones_named_in(problem.detail))
 
 
@@ -120,11 +121,12 @@ def _plan(context: StageContext) -> NetworkPlan:
 
 def _zones(context: StageContext) -> tuple[str, str]:
     available = zones.describe(Patience.STAGE)
+    _check_zones(context, available)
     named: list[str] = []
     if context.stage.resources:
         refused = cloudformation.failure_of(context.stage.resources[-1], context.cluster.names.stack)
         named = zones_named_in(refused.detail)
-    chosen = choose_zones(context.operation.request, available, named)
+    chosen = choose_zones(context.cluster, available, named)
     if chosen is None:
         raise PreconditionFailed(
             f"{context.cluster.region} has no two zones in which EKS places a control plane.",
@@ -132,6 +134,17 @@ def _zones(context: StageContext) -> tuple[str, str]:
             remedy="Name two zones as foundation.control_plane_availability_zones, or deploy in another region.",
         )
     return chosen
+
+
+def _check_zones(context: StageContext, available: list[Zone]) -> None:
+    """Look at zones that the edge could not check, before anything is made."""
+    unknown = unknown_zones(context.cluster, available)
+    if unknown:
+        raise InvalidRequest(
+            f"{', '.join(unknown)}: not a zone of {context.cluster.region} by name.",
+            cause=Cause(layer=Layer.CALLER, service="ec2", api_call="DescribeAvailabilityZones"),
+            remedy=f"Name zones among {', '.join(zone.name for zone in available)}, under another tag.",
+        )
 
 
 def _version_parameters() -> dict[str, str]:

@@ -1,6 +1,8 @@
-"""What every domain knows of the cluster it works on: its tag, its place and the names of its parts."""
+"""The cluster, our unit, as every domain knows it: its desired state, the names of its parts, where it answers."""
 
 from __future__ import annotations
+
+from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict
 
@@ -19,15 +21,45 @@ class ClusterNames(BaseModel):
     s3_csi_role: str
 
 
-class ClusterIdentity(BaseModel):
-    """The part of a cluster's `spec` record that stages of every domain need."""
+class DesiredGroup(BaseModel):
+    """An instance group as it was asked for."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    instance_type: str
+    instance_count: int
+    capacity_type: str
+
+
+class DesiredMount(BaseModel):
+    """A mount as it was asked for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    namespace: str
+
+
+class ClusterSpec(BaseModel):
+    """The desired state of a cluster; `version` counts its changes.
+
+    What is stored is not judged again by the rules for new requests, so that it stays readable when those change.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     tag: str
     account_id: str
     region: str
     names: ClusterNames
+    control_plane_availability_zones: list[str] | None = None
+    availability_zone: str | None = None
+    instance_groups: list[DesiredGroup] = []
+    node_recovery: str | None = None
+    storage: DesiredMount | None = None
+    created_at: datetime
+    version: int = 1
 
 
 class ApiServer(BaseModel):

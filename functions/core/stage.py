@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from functions.core.cluster import ClusterIdentity
+    from functions.core.cluster import ClusterSpec
     from functions.core.errors import Problem
     from functions.core.ledger.models import JsonObject, Operation, Reason, Stage
 
@@ -67,7 +67,7 @@ class StageContext:
     """What a stage knows: its operation, its cluster, its parameter and what earlier stages found."""
 
     operation: Operation
-    cluster: ClusterIdentity
+    cluster: ClusterSpec
     stage: Stage
 
     @property

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING
 from functions.core import runtime
 
 if TYPE_CHECKING:
-    from functions.core.cluster import ClusterIdentity
+    from functions.core.cluster import ClusterSpec
 
 MANAGER = "instantstart"
 
 
-def tags_of(cluster: ClusterIdentity, operation_id: str) -> dict[str, str]:
+def tags_of(cluster: ClusterSpec, operation_id: str) -> dict[str, str]:
     """Give the AWS tags of a resource, with the deployment's company tags (`COMPANY_TAGS`, a JSON object)."""
     company: dict[str, str] = json.loads(runtime.environment().get("COMPANY_TAGS") or "{}")
     return company | stack_tags(cluster) | {"instantstart:operation": operation_id}
 
 
-def stack_tags(cluster: ClusterIdentity) -> dict[str, str]:
+def stack_tags(cluster: ClusterSpec) -> dict[str, str]:
     """Give the tags that do not change from one operation to the next."""
     return {"instantstart:managed-by": MANAGER, "instantstart:cluster": cluster.tag}
 
 
-def labels_of(cluster: ClusterIdentity, operation_id: str) -> dict[str, str]:
+def labels_of(cluster: ClusterSpec, operation_id: str) -> dict[str, str]:
     """Give the Kubernetes labels of an object."""
     return {
         "app.kubernetes.io/managed-by": MANAGER,

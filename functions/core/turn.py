@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from functions.core import failures, ledger, runtime
 from functions.core.errors import Cause, Layer, Problem, ProblemBody, StageFailed, Throttled, Unavailable
-from functions.core.ledger.clusters import identity_of
+from functions.core.ledger.clusters import spec_of
 from functions.core.ledger.models import JsonObject, OperationStatus, Reason, Stage
 from functions.core.stage import (
     Applied,
@@ -64,7 +64,7 @@ def take(turn: Turn, behaviours: Behaviours) -> Verdict:
     stage = next(each for each in operation.stages if each.record == turn.stage)
     if stage.attempt != turn.attempt:
         raise ledger.StaleWorker(f"attempt {turn.attempt} of {turn.stage} of {turn.operation_id} is no longer current")
-    context = StageContext(operation, identity_of(operation.cluster_tag), stage)
+    context = StageContext(operation, spec_of(operation.cluster_tag), stage)
     behaviour = behaviours[stage.name.partition(":")[0]]
     if turn.action == "apply":
         return _apply(behaviour, context, turn)

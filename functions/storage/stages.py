@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from functions.aws import eks
-from functions.clusters.models import mount_of
 from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import labels_of
 from functions.kubernetes_api import connection, objects
@@ -42,8 +41,9 @@ class S3Mount:
 
 
 def _mount(context: StageContext) -> Mount:
-    asked = mount_of(context.operation.kind, context.operation.request)
-    return Mount(asked.name, asked.namespace, context.cluster.names.bucket, context.cluster.region)
+    cluster = context.cluster
+    namespace = cluster.storage.namespace if cluster.storage else "default"
+    return Mount(context.parameter, namespace, cluster.names.bucket, cluster.region)
 
 
 def _resources(mount: Mount) -> tuple[str, ...]:

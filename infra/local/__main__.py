@@ -4,91 +4,110 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
 import signal
+import socket
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
+from infra.local import doors
 from infra.local.clock import Mode
+from infra.local.doors import Doors
 from infra.local.host import LocalHost, Options
-from infra.local.listener import Listener, application
-from infra.local.messages import HttpRequest, HttpResponse
+from infra.local.logs import functions_log_to
+
+PORTS = 3
+"""The API, the AWS endpoint and the clusters have one each, in a row."""
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Serve until interrupted; give the exit status."""
     wanted = _parse(arguments)
+    if (taken := _taken_port(wanted.port)) is not None:
+        sys.stderr.write(f"Port {taken} is in use: stop what serves there, or choose others with make run PORT=4099.\n")
+        return 1
+    stopped = _interrupt()
     directory: Path = wanted.directory.resolve()
     directory.mkdir(parents=True, exist_ok=True)
-    log = _log_to(directory / "functions.log")
-    host = LocalHost(
-        Options(directory, Mode.RUN, wanted.speed, wanted.region, kubernetes_port=_offset(wanted.port, 2))
-    )
-    listeners = [
-        Listener(application(host.handle), wanted.port),
-        Listener(application(lambda request, _: _aws(host, request)), _offset(wanted.port, 1)),
-    ]
-    for listener in listeners:
-        listener.start()
-    host.functions.load()
-    endpoints = _endpoints(host, listeners, directory, wanted.speed)
-    (directory / "endpoints.json").write_text(json.dumps(endpoints, indent=2) + "\n", encoding="utf-8")
-    _announce(endpoints, log)
-    _wait_for_interrupt()
-    for listener in listeners:
-        listener.stop()
-    host.close()
+    kubernetes_port = wanted.port and wanted.port + 2
+    with functions_log_to(directory) as log:
+        options = Options(directory, Mode.RUN, wanted.speed, wanted.region, kubernetes_port=kubernetes_port)
+        with closing(LocalHost(options)) as host, doors.opened(host, wanted.port) as opened:
+            host.functions.load()
+            with _written(_endpoints(host, opened, log), directory / "endpoints.json") as endpoints:
+                _announce(endpoints)
+                stopped.wait()
     return 0
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m infra.local", description=__doc__)
-    parser.add_argument("--port", type=int, default=3099, help="port of the API; the next two serve AWS and Kubernetes")
-    parser.add_argument("--speed", type=float, default=60.0, help="simulated seconds per second")
+    parser.add_argument(
+        "--port", type=_port, default=3099, help="of the API; the next two serve AWS and Kubernetes; 0 takes free ones"
+    )
+    parser.add_argument("--speed", type=_speed, default=60.0, help="simulated seconds per second")
     parser.add_argument("--region", default="us-west-2")
-    parser.add_argument("--directory", type=Path, default=Path(".local"))
+    parser.add_argument("--directory", type=Path, default=Path(".local"), help="for addresses, kubeconfig and logs")
     return parser.parse_args(arguments)
 
 
-def _offset(port: int, offset: int) -> int:
-    return port + offset if port else 0
+def _port(text: str) -> int:
+    port = int(text)
+    if not 0 <= port <= 65536 - PORTS:
+        raise argparse.ArgumentTypeError(f"{port} is no port that two more follow")
+    return port
 
 
-def _log_to(path: Path) -> Path:
-    """Send the functions' structured logs to a file; the terminal is for the person at it."""
-    handler = logging.FileHandler(path, mode="w", encoding="utf-8")
-    logging.getLogger("functions").addHandler(handler)
-    return path
+def _speed(text: str) -> float:
+    speed = float(text)
+    if not 0 < speed <= 10_000:
+        raise argparse.ArgumentTypeError("time runs more than 0 and at most 10000 times as fast")
+    return speed
 
 
-def _aws(host: LocalHost, request: HttpRequest) -> HttpResponse:
-    return host.endpoint.handle(request)
+def _taken_port(first: int) -> int | None:
+    """Find a port that something else serves; asked before the host is built, which takes seconds."""
+    for port in range(first, first + PORTS) if first else ():
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            return port
+    return None
 
 
-def _endpoints(host: LocalHost, listeners: list[Listener], directory: Path, speed: float) -> dict[str, object]:
-    public, aws = (listener.port for listener in listeners)
+def _endpoints(host: LocalHost, opened: Doors, log: Path) -> dict[str, object]:
     return {
-        "api": f"http://localhost:{public}/api",
-        "mcp": f"http://localhost:{public}/mcp",
-        "ws": f"ws://localhost:{public}/ws",
-        "aws": f"http://localhost:{aws}",
+        "api": f"{opened.api}/api",
+        "aws": opened.aws,
         "kubeconfig": str(host.access.kubeconfig.path),
         "region": host.options.region,
-        "speed": speed,
-        "log": str(directory / "functions.log"),
+        "speed": host.options.speed,
+        "log": str(log),
     }
 
 
-def _announce(endpoints: dict[str, object], log: Path) -> None:
+@contextmanager
+def _written(endpoints: dict[str, object], path: Path) -> Iterator[dict[str, object]]:
+    """Keep the addresses in a file for as long as they serve."""
+    path.write_text(json.dumps(endpoints, indent=2) + "\n", encoding="utf-8")
+    try:
+        yield endpoints
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _announce(endpoints: dict[str, object]) -> None:
     sys.stdout.write(
         f"""HyperPod InstantStart Serverless serves on this machine; time runs {endpoints["speed"]:g} times as fast.
 
   API         {endpoints["api"]}
-  AWS         export AWS_ENDPOINT_URL={endpoints["aws"]} AWS_REGION={endpoints["region"]}
+  AWS         export AWS_ENDPOINT_URL={endpoints["aws"]}
+              export AWS_REGION={endpoints["region"]} AWS_DEFAULT_REGION={endpoints["region"]}
               export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
   Kubernetes  kubectl --kubeconfig {endpoints["kubeconfig"]} get nodes,pods,pvc -A
-  Logs        {log}
+  Logs        {endpoints["log"]}
 
 Press Ctrl-C to stop; everything is simulated and forgotten then.
 """
@@ -96,11 +115,12 @@ Press Ctrl-C to stop; everything is simulated and forgotten then.
     sys.stdout.flush()
 
 
-def _wait_for_interrupt() -> None:
+def _interrupt() -> threading.Event:
+    """Give what is set when a person or the system asks to stop."""
     stopped = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopped.set())
-    stopped.wait()
+    return stopped
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 
-from functions.clusters.models import ClusterSpec
 from functions.core import runtime
+from functions.core.cluster import ClusterSpec
 from functions.core.ledger.items import item_of, model_of
 from functions.core.ledger.tables import CLUSTERS
 from tests.component.test_http_support import HYPERPOD, Answer, Edge, account, edge, stages_of
@@ -23,6 +23,8 @@ __all__ = ["account", "edge"]
 
 WHOLE = [
     ("foundation", "foundation"),
+    ("dependencies", "access_entry:admin"),
+    ("dependencies", "access_entry:operator"),
     ("dependencies", "addon:coredns"),
     ("dependencies", "addon:eks-pod-identity-agent"),
     ("dependencies", "addon:aws-mountpoint-s3-csi-driver"),
@@ -222,9 +224,9 @@ def test_a_creation_makes_three_calls_none_of_them_slow(edge: Edge) -> None:
 
 Step = tuple[str, dict[str, object] | None, tuple[str, ...], list[tuple[str, str]]]
 STEPS: list[Step] = [
-    ("dependencies", {}, ("FoundationReady",), [*WHOLE[1:4], WHOLE[-1]]),
-    ("dependencies", None, ("FoundationReady",), [*WHOLE[1:4], WHOLE[-1]]),
-    ("hyperpod", {**HYPERPOD}, ("FoundationReady", "DependenciesReady"), [*WHOLE[4:8], WHOLE[-1]]),
+    ("dependencies", {}, ("FoundationReady",), [*WHOLE[1:6], WHOLE[-1]]),
+    ("dependencies", None, ("FoundationReady",), [*WHOLE[1:6], WHOLE[-1]]),
+    ("hyperpod", {**HYPERPOD}, ("FoundationReady", "DependenciesReady"), [*WHOLE[6:10], WHOLE[-1]]),
     ("storage", {}, ("FoundationReady", "DependenciesReady", "HyperPodReady"), WHOLE[-2:]),
 ]
 

@@ -19,7 +19,9 @@ START = datetime(2026, 1, 1, 9, 0, tzinfo=UTC)
 @pytest.fixture(scope="session")
 def session_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalHost]:
     host = LocalHost(Options(tmp_path_factory.mktemp("local"), start=START))
+    host.functions.load()
     yield host
+    Driver(host).stop_everything()
     host.close()
 
 
@@ -29,23 +31,59 @@ def empty_state(session_host: LocalHost) -> HostSnapshot:
 
 
 @pytest.fixture(scope="session")
-def created_state(session_host: LocalHost, empty_state: HostSnapshot) -> HostSnapshot:
-    """The host after the main job: cluster `ready` stands with all that belongs to it."""
-    session_host.restore(empty_state)
-    operation = Driver(session_host).create(cluster_request("ready"))
+def founded_state(session_host: LocalHost, empty_state: HostSnapshot) -> HostSnapshot:
+    """The host with the foundation of cluster `base`."""
+    driver = back_to(session_host, empty_state)
+    operation = driver.create({"tag": "base"})
     assert operation["status"] == "SUCCEEDED", operation["error"]
     return session_host.snapshot()
+
+
+@pytest.fixture(scope="session")
+def prepared_state(session_host: LocalHost, founded_state: HostSnapshot) -> HostSnapshot:
+    """The host with cluster `base` as far as a HyperPod cluster needs it."""
+    driver = back_to(session_host, founded_state)
+    operation = driver.run("/api/clusters/base/dependencies")
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    return session_host.snapshot()
+
+
+@pytest.fixture(scope="session")
+def created_state(session_host: LocalHost, empty_state: HostSnapshot) -> HostSnapshot:
+    """The host after the main job: cluster `ready` stands with all that belongs to it."""
+    driver = back_to(session_host, empty_state)
+    operation = driver.create(cluster_request("ready"))
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    return session_host.snapshot()
+
+
+def back_to(host: LocalHost, state: HostSnapshot) -> Driver:
+    """Give a driver of the host in a state; what an earlier test left running is stopped."""
+    driver = Driver(host)
+    driver.stop_everything()
+    host.restore(state)
+    return driver
 
 
 @pytest.fixture
 def driver(session_host: LocalHost, empty_state: HostSnapshot) -> Driver:
     """A host on which nothing was ever done."""
-    session_host.restore(empty_state)
-    return Driver(session_host)
+    return back_to(session_host, empty_state)
+
+
+@pytest.fixture
+def driver_of_base(session_host: LocalHost, founded_state: HostSnapshot) -> Driver:
+    """A host on which cluster `base` has its foundation."""
+    return back_to(session_host, founded_state)
+
+
+@pytest.fixture
+def driver_of_prepared(session_host: LocalHost, prepared_state: HostSnapshot) -> Driver:
+    """A host on which cluster `base` has foundation and dependencies."""
+    return back_to(session_host, prepared_state)
 
 
 @pytest.fixture
 def driver_of_ready(session_host: LocalHost, created_state: HostSnapshot) -> Driver:
     """A host on which cluster `ready` was created."""
-    session_host.restore(created_state)
-    return Driver(session_host)
+    return back_to(session_host, created_state)

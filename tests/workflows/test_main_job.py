@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from tests.workflows.driver import Driver, cluster_request, stage_of
+from tests.workflows.driver import Driver, hyperpod_request
 
 
-def test_one_request_creates_a_cluster_with_nodes_and_storage(driver: Driver) -> None:
-    operation = driver.create(cluster_request("hypd-0304b"))
-    assert operation["status"] == "SUCCEEDED"
+def test_one_request_creates_a_cluster_with_nodes_and_storage(driver_of_ready: Driver) -> None:
+    created = driver_of_ready.get("/api/operations?cluster_tag=ready")["operations"][0]
+    operation = driver_of_ready.operation(created["operation_id"])
+    assert (operation["kind"], operation["status"]) == ("create_cluster", "SUCCEEDED")
     assert {stage["status"] for stage in operation["stages"]} == {"SUCCEEDED"}
-    assert operation["result"]["eks_cluster"]["name"] == "eks-cluster-hypd-0304b"
-    assert operation["result"]["hyperpod_cluster"]["name"] == "hp-cluster-hypd-0304b"
+    assert operation["result"]["eks_cluster"]["name"] == "eks-cluster-ready"
+    assert operation["result"]["hyperpod_cluster"]["name"] == "hp-cluster-ready"
     assert operation["result"]["node_status"] == "Ready / Schedulable"
     assert operation["result"]["storage"]["claim"] == "s3-claim"
 
@@ -26,8 +27,23 @@ def test_conditions_of_a_created_cluster_hold(driver_of_ready: Driver) -> None:
     assert cluster["active_operation_ids"] == []
 
 
-def test_every_lease_is_free_after_the_end(driver_of_ready: Driver) -> None:
-    again = driver_of_ready.post("/api/clusters/ready/dependencies", {})
-    operation = driver_of_ready.finish(again["operation_id"])
+def test_a_standing_phase_may_be_asked_for_again_and_makes_nothing_twice(driver_of_ready: Driver) -> None:
+    before = driver_of_ready.made("ready")
+    operation = driver_of_ready.run("/api/clusters/ready/dependencies")
     assert operation["status"] == "SUCCEEDED"
-    assert stage_of(operation, "access_entry:admin")["message"] == "entry already present"
+    assert driver_of_ready.made("ready") == before
+
+
+def test_the_phases_one_by_one_come_to_the_same_as_the_whole(driver_of_prepared: Driver) -> None:
+    assert driver_of_prepared.run("/api/clusters/base/hyperpod", hyperpod_request())["status"] == "SUCCEEDED"
+    assert driver_of_prepared.run("/api/clusters/base/storage")["status"] == "SUCCEEDED"
+    assert driver_of_prepared.made("base") == {
+        "stack": 1,
+        "eks": 1,
+        "addons": 5,
+        "access_entries": 3,
+        "vpcs": 1,
+        "subnets": 5,
+        "route_tables": 3,
+        "hyperpod": 1,
+    }

@@ -6,7 +6,6 @@ from typing import Final
 
 from functions.aws import eks
 from functions.capacity.rules import by_group, complete, counted
-from functions.clusters.models import hyperpod_of
 from functions.core.ledger.models import Reason
 from functions.core.stage import Applied, Behaviours, Done, Observation, StageContext, Waiting
 from functions.kubernetes_api import connection, nodes
@@ -23,8 +22,7 @@ class HyperPodNodes:
 
     def observe(self, context: StageContext) -> Observation:
         """Done when each group has its count of Ready, schedulable nodes."""
-        desired = hyperpod_of(context.operation.kind, context.operation.request)
-        wanted = {group.name: group.instance_count for group in desired.instance_groups}
+        wanted = {group.name: group.instance_count for group in context.cluster.instance_groups}
         found = nodes.hyperpod_nodes(connection.connect(context.cluster.names.eks_cluster, eks.api_server_of))
         usable = [node for node in found if node.ready and node.schedulable]
         have = by_group(node.group for node in usable)

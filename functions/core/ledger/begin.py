@@ -13,16 +13,31 @@ from urllib.parse import quote
 from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.core import runtime
-from functions.core.errors import AlreadyExists, FieldError, IdempotencyKeyReused, InvalidRequest, OperationInProgress
+from functions.core.errors import (
+    AlreadyExists,
+    FieldError,
+    IdempotencyKeyReused,
+    InvalidRequest,
+    NotFound,
+    OperationInProgress,
+)
 from functions.core.ledger import leases
 from functions.core.ledger.audit import audited
 from functions.core.ledger.executions import start
 from functions.core.ledger.identifiers import new_identifier
 from functions.core.ledger.items import epoch, instant, item_of, operation_item, stage_item, text_of
-from functions.core.ledger.models import Begun, NewOperation, Operation, OperationStatus, PlannedStage, Stage
+from functions.core.ledger.models import (
+    Begun,
+    JsonObject,
+    NewOperation,
+    Operation,
+    OperationStatus,
+    PlannedStage,
+    Stage,
+)
 from functions.core.ledger.queries import get, newest_on, with_phases
 from functions.core.ledger.tables import CLUSTERS, IDEMPOTENCY, OPERATIONS
-from functions.core.ledger.writes import MAX_TRANSACTION_ITEMS, Refused, put, transact
+from functions.core.ledger.writes import MAX_TRANSACTION_ITEMS, Refused, put, transact, update
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +92,7 @@ def numbered(planned: Sequence[PlannedStage]) -> list[Stage]:
 def request_hash(new: NewOperation) -> str:
     """Hash what makes two requests the same one."""
     # A generated tag belongs here too: it is derived from the key, so a repeat generates the same one.
-    body = {"request": new.request, "kind": new.kind, "cluster_tag": new.cluster_tag}
+    body = {"request": new.request if new.sent is None else new.sent, "kind": new.kind, "cluster_tag": new.cluster_tag}
     canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -136,9 +151,16 @@ def _entries(new: NewOperation, draft: Operation) -> list[_Entry]:
     if new.new_cluster is not None:
         spec = item_of(new.new_cluster | {"cluster_tag": draft.cluster_tag, "record": "spec"})
         entries.append(_Entry(_Purpose.CLUSTER, put(CLUSTERS, spec, where="attribute_not_exists(#cluster_tag)")))
+    if new.changed_cluster is not None:
+        entries.append(_Entry(_Purpose.CLUSTER, _changed(new.changed_cluster, draft.cluster_tag)))
     entries += [_Entry(_Purpose.COMPANION, put(OPERATIONS, stage_item(draft, stage))) for stage in draft.stages]
     note = audited(draft.operation_id, draft.actor, "begin", f"{draft.kind} of {draft.cluster_tag} by {new.route}")
     return [*entries, _Entry(_Purpose.COMPANION, note)]
+
+
+def _changed(changes: JsonObject, cluster_tag: str) -> TransactWriteItemTypeDef:
+    key = {"cluster_tag": cluster_tag, "record": "spec"}
+    return update(CLUSTERS, key, assign=changes, add={"version": 1}, where="attribute_exists(#cluster_tag)")
 
 
 def _remember(new: NewOperation, draft: Operation) -> TransactWriteItemTypeDef:
@@ -164,6 +186,8 @@ def _decide(refusals: Sequence[tuple[_Entry, Item]], new: NewOperation, draft: O
     if _Purpose.LEASE in by_purpose:
         entry, lease = by_purpose[_Purpose.LEASE]
         raise _in_progress(leases.holder(entry.scope, lease), draft.cluster_tag)
+    if new.new_cluster is None:
+        raise NotFound(f"There is no cluster with the tag {draft.cluster_tag!r}.")
     raise _already_exists(draft.cluster_tag)
 
 

@@ -164,7 +164,8 @@ class NewOperation(Record):
     """What a route asks the ledger to begin.
 
     `new_cluster` holds the cluster's `spec` record when the operation creates the cluster; the transaction then
-    refuses an existing tag.
+    refuses an existing tag. `changed_cluster` holds the members of an existing `spec` that the operation changes.
+    `sent` is the request as the caller sent it, by which a repeat is known, where `request` says more than that.
     """
 
     kind: str
@@ -176,6 +177,8 @@ class NewOperation(Record):
     route: str
     idempotency_key: str | None = None
     new_cluster: JsonObject | None = None
+    changed_cluster: JsonObject | None = None
+    sent: JsonObject | None = None
     retry_of: str | None = None
 
 

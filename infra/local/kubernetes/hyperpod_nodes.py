@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -125,15 +126,25 @@ def _status(fact: NodeFact, known: list[JsonObject], store: Store) -> JsonObject
         "allocatable": _resources(fact, fact.cpu * 1000 - _reserved_millicores(fact.cpu),
                                   fact.memory_mib - _reserved_mib(fact.max_pods)),
         "conditions": [_settled(condition, known, at) for condition in _conditions(fact)],
-        "nodeInfo": {
-            "architecture": _architecture(fact),
-            "operatingSystem": "linux",
-            "kubeletVersion": store.git_version,
-            "osImage": "Amazon Linux 2023",
-            "kernelVersion": "6.1.0",
-            "containerRuntimeVersion": "containerd://2.0.0",
-        },
+        "nodeInfo": _node_info(fact, store.git_version),
     }  # fmt: skip
+
+
+def _node_info(fact: NodeFact, version: str) -> JsonObject:
+    """Give every field the API requires: typed clients refuse a node that lacks one."""
+    machine = uuid.uuid5(uuid.NAMESPACE_OID, fact.instance_id)
+    return {
+        "architecture": _architecture(fact),
+        "operatingSystem": "linux",
+        "kubeletVersion": version,
+        "kubeProxyVersion": version,
+        "osImage": "Amazon Linux 2023",
+        "kernelVersion": "6.1.0",
+        "containerRuntimeVersion": "containerd://2.0.0",
+        "machineID": machine.hex,
+        "systemUUID": str(machine),
+        "bootID": str(uuid.uuid5(machine, "boot")),
+    }
 
 
 def _resources(fact: NodeFact, millicores: int, mib: int) -> JsonObject:

@@ -1,0 +1,36 @@
+"""The two plain HTTP ports of a host: the public API and the AWS endpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from infra.local.host import LocalHost
+from infra.local.listener import Listener, application
+from infra.local.messages import HttpRequest, HttpResponse
+
+
+@dataclass(frozen=True)
+class Doors:
+    """Where a host is reached."""
+
+    api: str
+    aws: str
+
+
+@contextmanager
+def opened(host: LocalHost, port: int = 0) -> Iterator[Doors]:
+    """Serve the API at `port` and AWS at the next one, or both at free ones, while a block runs."""
+
+    def aws(request: HttpRequest, _: str) -> HttpResponse:
+        return host.endpoint.handle(request)
+
+    listeners = (Listener(application(host.handle), port), Listener(application(aws), port and port + 1))
+    for listener in listeners:
+        listener.start()
+    try:
+        yield Doors(*(f"http://localhost:{listener.port}" for listener in listeners))
+    finally:
+        for listener in listeners:
+            listener.stop()
