@@ -27,7 +27,7 @@ from functions.clusters.models import (
 from functions.core import application, catalogue, ledger, runtime, settings
 from functions.core.application import IdempotencyKey, PageLimit, PageToken
 from functions.core.cluster import ClusterSpec
-from functions.core.errors import FieldError, InvalidRequest, PreconditionFailed
+from functions.core.errors import AlreadyExists, FieldError, InvalidRequest, PreconditionFailed
 from functions.core.ledger.models import NewOperation, Operation, PlannedStage
 from functions.core.ledger.paging import page_limit, seal, unseal
 from functions.core.ledger.queries import newest_on
@@ -103,6 +103,8 @@ def _begin_on(tag: str, request: rules.Request, key: str | None) -> Response[Ope
     cluster, sent = records.read(tag), request.model_dump(mode="json")
     if missing := rules.unmet(rules.kind_of(request), cluster.conditions):
         raise _too_early(tag, missing)
+    if rules.already_done(rules.kind_of(request), cluster.conditions):
+        raise _stands_already(tag)
     if isinstance(request, HyperPod):
         _settle_zones(request, cluster.spec.region)
     return _begin(tag, request, sent, key)
@@ -168,6 +170,13 @@ def _too_early(tag: str, missing: rules.Unmet) -> PreconditionFailed:
     return PreconditionFailed(
         f"Cluster {tag} does not have the condition {missing.condition}{reason}.",
         remedy=f"Let an operation {missing.made_by} on {tag} succeed first.",
+    )
+
+
+def _stands_already(tag: str) -> AlreadyExists:
+    return AlreadyExists(
+        f"Cluster {tag} has its HyperPod cluster.",
+        remedy=f"GET /api/clusters/{tag} shows its instance groups; create another cluster for other groups.",
     )
 
 

@@ -186,6 +186,12 @@ def check_zones(request: CreateCluster | HyperPod, zones: Sequence[Zone], region
     return errors
 
 
+def already_done(kind: str, conditions: Iterable[Condition]) -> bool:
+    """Say whether an operation would create what stands: a HyperPod cluster is created once."""
+    standing = {condition.type for condition in conditions if condition.status == "True"}
+    return kind == CREATE_HYPERPOD and "HyperPodReady" in standing
+
+
 def names_zones(request: CreateCluster | HyperPod) -> bool:
     """Say whether a request names any zone."""
     if isinstance(request, HyperPod):

@@ -241,6 +241,13 @@ def test_a_later_phase_begins_once_the_earlier_ones_are_done(edge: Edge, step: S
     assert list(owners()) == [noun]
 
 
+def test_a_hyperpod_cluster_is_created_once(edge: Edge) -> None:
+    standing(edge, "t1", "FoundationReady", "DependenciesReady", "HyperPodReady")
+    answer = edge.send("POST", "/api/clusters/t1/hyperpod", {**HYPERPOD})
+    assert (answer.status, answer.body["code"]) == (409, "already_exists")
+    assert not owners()
+
+
 @pytest.mark.parametrize("step", STEPS[1:], ids=["dependencies", "hyperpod", "storage"])
 def test_a_later_phase_is_refused_while_the_one_before_it_is_not_done(edge: Edge, step: Step) -> None:
     noun, body, conditions, _ = step
