@@ -19,23 +19,22 @@ def entity_tag(bucket: str, key: str) -> str | None:
         raise
 
 
-def copy(source_bucket: str, source_key: str, bucket: str, key: str) -> None:
-    """Copy an artifact; raises ArtifactMissing when the release does not have it."""
-    try:
-        runtime.client("s3").copy_object(
-            Bucket=bucket, Key=key, CopySource={"Bucket": source_bucket, "Key": source_key}
-        )
-    except ClientError as error:
-        if code_of(error) != "NoSuchKey":
-            raise
-        raise ArtifactMissing(
-            f"The release's artifact s3://{source_bucket}/{source_key} is missing.",
-            cause=Cause(
-                layer=Layer.CONTROL_PLANE,
-                service="s3",
-                api_call=error.operation_name,
-                code="NoSuchKey",
-                resource=f"s3://{source_bucket}/{source_key}",
-            ),
-            remedy="Deploy the release again; its artifacts are incomplete.",
-        ) from error
+def ensure(source_bucket: str, source_key: str, bucket: str, key: str) -> None:
+    """Have a release's artifact in a bucket, copying it unless it is there; raises ArtifactMissing."""
+    shipped = entity_tag(source_bucket, source_key)
+    if shipped is None:
+        raise _missing(f"s3://{source_bucket}/{source_key}")
+    if entity_tag(bucket, key) != shipped:
+        _copy(source_bucket, source_key, bucket, key)
+
+
+def _copy(source_bucket: str, source_key: str, bucket: str, key: str) -> None:
+    runtime.client("s3").copy_object(Bucket=bucket, Key=key, CopySource={"Bucket": source_bucket, "Key": source_key})
+
+
+def _missing(artifact: str) -> ArtifactMissing:
+    return ArtifactMissing(
+        f"The release's artifact {artifact} is missing.",
+        cause=Cause(layer=Layer.CONTROL_PLANE, service="s3", api_call="HeadObject", code="NotFound", resource=artifact),
+        remedy="Deploy the release again; its artifacts are incomplete. Nothing you send can help.",
+    )

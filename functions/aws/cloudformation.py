@@ -29,6 +29,7 @@ class Stack:
     name: str
     status: str
     outputs: Mapping[str, str]
+    tags: Mapping[str, str]
 
 
 def describe(name: str) -> Stack | None:
@@ -44,6 +45,7 @@ def describe(name: str) -> Stack | None:
         name=found["StackName"],
         status=found["StackStatus"],
         outputs={output["OutputKey"]: output["OutputValue"] for output in found.get("Outputs", [])},
+        tags={tag["Key"]: tag["Value"] for tag in found.get("Tags", [])},
     )
 
 
@@ -115,9 +117,9 @@ def progress_of(stack: Stack) -> str:
     return f"{stack.status}: {len(complete)}/{len(resources)} resources{named}"
 
 
-def failure_of(stack_id: str, name: str) -> Problem:
+def failure_of(stack_id: str, name: str, status: str = "CREATE_FAILED") -> Problem:
     """Say why a stack failed: the earliest failed resource, through nested stacks, that is no mere consequence."""
-    events = sorted(_failed_events(stack_id), key=lambda event: event["Timestamp"])
+    events = sorted(_failed_events(stack_id, status), key=lambda event: event["Timestamp"])
     if not events:
         cause = Cause(layer=Layer.AWS, service="cloudformation", resource=name)
         return failure(f"The stack {name} failed without a failed resource; its events say no more.", cause)
@@ -132,16 +134,16 @@ def _is_consequence(event: StackEventTypeDef) -> bool:
     return event.get("ResourceType") == _STACK or any(wrapper in reason for wrapper in _WRAPPERS)
 
 
-def _failed_events(stack_id: str) -> list[StackEventTypeDef]:
+def _failed_events(stack_id: str, status: str) -> list[StackEventTypeDef]:
     """Collect the failed events of a stack and of the stacks nested in it, by physical id."""
     found: list[StackEventTypeDef] = []
     for page in runtime.client("cloudformation").get_paginator("describe_stack_events").paginate(StackName=stack_id):
-        found.extend(event for event in page["StackEvents"] if event.get("ResourceStatus") == "CREATE_FAILED")
+        found.extend(event for event in page["StackEvents"] if event.get("ResourceStatus") == status)
     nested = {
         event["PhysicalResourceId"]
         for event in found
         if event.get("ResourceType") == _STACK and event.get("PhysicalResourceId") not in ("", None, stack_id)
     }
     for child in sorted(nested):
-        found.extend(_failed_events(child))
+        found.extend(_failed_events(child, status))
     return found

@@ -105,6 +105,12 @@ def describe_addon(cluster: str, addon: str) -> Addon | None:
     )
 
 
+def list_addons(cluster: str) -> list[str]:
+    """List the names of a cluster's add-ons."""
+    pages = runtime.client("eks").get_paginator("list_addons").paginate(clusterName=cluster)
+    return [name for page in pages for name in page["addons"]]
+
+
 def create_addon(cluster: str, addon: str, token: str, tags: Mapping[str, str], identity: Mapping[str, str]) -> None:
     """Install an add-on; `identity` maps its service accounts to role ARNs. One already there is left as it is."""
     client = runtime.client("eks")
@@ -114,9 +120,16 @@ def create_addon(cluster: str, addon: str, token: str, tags: Mapping[str, str], 
             addonName=addon,
             clientRequestToken=token,
             tags=dict(tags),
+            # A new cluster carries copies that EKS put there by itself; the add-on takes them over.
+            resolveConflicts="OVERWRITE",
             podIdentityAssociations=[
                 {"serviceAccount": account, "roleArn": role} for account, role in identity.items()
             ],
         )
     except client.exceptions.ResourceInUseException:
         return
+
+
+def delete_addon(cluster: str, addon: str) -> None:
+    """Remove an add-on."""
+    runtime.client("eks").delete_addon(clusterName=cluster, addonName=addon)

@@ -12,8 +12,14 @@ from functions.core.failures import code_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
-    from types_boto3_sagemaker.type_defs import ClusterInstanceGroupSpecificationTypeDef, TagTypeDef
+    from types_boto3_sagemaker import SageMakerClient
+    from types_boto3_sagemaker.type_defs import (
+        ClusterInstanceGroupDetailsTypeDef,
+        ClusterInstanceGroupSpecificationTypeDef,
+        TagTypeDef,
+    )
 
 
 @dataclass(frozen=True)
@@ -24,7 +30,7 @@ class Group:
     instance_type: str
     current: int
     target: int
-    status: str
+    capacity_type: str
 
 
 @dataclass(frozen=True)
@@ -37,17 +43,6 @@ class Cluster:
     failure: str
     eks_arn: str
     groups: tuple[Group, ...]
-
-
-@dataclass(frozen=True)
-class Node:
-    """A node as HyperPod lists it."""
-
-    instance_id: str
-    group: str
-    instance_type: str
-    status: str
-    message: str
 
 
 @dataclass(frozen=True)
@@ -96,19 +91,35 @@ def describe(name: str) -> Cluster | None:
                 instance_type=str(group.get("InstanceType", "")),
                 current=group.get("CurrentCount", 0),
                 target=group.get("TargetCount", 0),
-                status=str(group.get("Status", "")),
+                capacity_type=_capacity_type(group),
             )
             for group in found.get("InstanceGroups", [])
         ),
     )
 
 
-def create(new: NewCluster) -> None:
-    """Create a cluster; CreateCluster has no idempotency token, so the caller looks by name first.
+def _capacity_type(group: ClusterInstanceGroupDetailsTypeDef) -> str:
+    """Say how a group is paid for; without a requirement and a plan it is On-Demand."""
+    if group.get("TrainingPlanArn"):
+        return "training_plan"
+    return "spot" if "Spot" in group.get("CapacityRequirements", {}) else "on_demand"
 
+
+def create(new: NewCluster) -> None:
+    """Create a cluster; one of that name that is there already is left to the next look.
+
+    CreateCluster has no idempotency token: a repeat whose first answer was lost is refused by name.
     Source: SageMaker API reference, CreateCluster.
     """
-    runtime.client("sagemaker").create_cluster(
+    client = runtime.client("sagemaker")
+    try:
+        _create(client, new)
+    except client.exceptions.ResourceInUse:
+        return
+
+
+def _create(client: SageMakerClient, new: NewCluster) -> None:
+    client.create_cluster(
         ClusterName=new.name,
         Orchestrator={"Eks": {"ClusterArn": new.eks_arn}},
         VpcConfig={"SecurityGroupIds": [new.security_group_id], "Subnets": [new.subnet_id]},
@@ -119,28 +130,23 @@ def create(new: NewCluster) -> None:
     )
 
 
-def nodes(name: str) -> list[Node]:
-    """List the nodes of a cluster."""
-    pages = runtime.client("sagemaker").get_paginator("list_cluster_nodes").paginate(ClusterName=name)
-    return [
-        Node(
-            instance_id=node["InstanceId"],
-            group=node["InstanceGroupName"],
-            instance_type=str(node["InstanceType"]),
-            status=str(node["InstanceStatus"]["Status"]),
-            message=node["InstanceStatus"].get("Message", ""),
-        )
-        for page in pages
-        for node in page["ClusterNodeSummaries"]
-    ]
+def latest_failure(name: str, since: datetime) -> str | None:
+    """Say why the newest failure among a cluster's events happened; None when there is none since an instant.
 
-
-def latest_failure(name: str) -> str | None:
-    """Give the newest failure text among the cluster's events, None when there is none."""
+    The reason itself stands only in the event's details. Source: SageMaker API reference, DescribeClusterEvent.
+    """
     client = runtime.client("sagemaker")
-    listed = client.list_cluster_events(ClusterName=name, SortBy="EventTime", SortOrder="Descending", MaxResults=50)
-    texts = [event.get("Description", "") for event in listed.get("Events", [])]
-    return next((text for text in texts if "ailed" in text), None)
+    listed = client.list_cluster_events(
+        ClusterName=name, EventTimeAfter=since, SortBy="EventTime", SortOrder="Descending", MaxResults=50
+    )
+    failed = next((event for event in listed.get("Events", []) if event.get("EventLevel") == "Error"), None)
+    if failed is None:
+        return None
+    details = client.describe_cluster_event(ClusterName=name, EventId=failed["EventId"])["EventDetails"]
+    metadata = details.get("EventDetails", {}).get("EventMetadata", {})
+    parts = (metadata.get("Instance"), metadata.get("InstanceGroup"), metadata.get("InstanceGroupScaling"))
+    texts = [part["FailureMessage"] for part in parts if part and part.get("FailureMessage")]
+    return texts[0] if texts else failed.get("Description")
 
 
 def _specification(group: NewGroup, new: NewCluster) -> ClusterInstanceGroupSpecificationTypeDef:

@@ -10,7 +10,7 @@ DECLARATION = Declaration(
             function="stages_cluster",
             title="Lifecycle scripts",
             expected_seconds=5,
-            actions=("s3:GetObject", "s3:PutObject"),
+            actions=("s3:GetObject", "s3:ListBucket", "s3:PutObject"),
         ),
         Stage(
             kind="hyperpod_cluster",
@@ -22,7 +22,7 @@ DECLARATION = Declaration(
                 "sagemaker:DescribeCluster",
                 "sagemaker:CreateCluster",
                 "sagemaker:AddTags",
-                "sagemaker:ListClusterNodes",
+                "sagemaker:DescribeClusterEvent",
                 "sagemaker:ListClusterEvents",
                 # CreateCluster calls these on the caller's behalf.
                 # Source: SageMaker developer guide, "IAM users for cluster admin" of HyperPod on EKS.

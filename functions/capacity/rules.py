@@ -15,8 +15,8 @@ def counted(have: Mapping[str, int], wanted: Mapping[str, int]) -> str:
 
 
 def complete(have: Mapping[str, int], wanted: Mapping[str, int]) -> bool:
-    """Say whether every group has at least what was asked for."""
-    return all(have.get(group, 0) >= count for group, count in wanted.items())
+    """Say whether there are exactly the groups that were asked for, each with exactly its count."""
+    return dict(have) == dict(wanted)
 
 
 def by_group(groups: Iterable[str]) -> dict[str, int]:

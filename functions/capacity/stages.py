@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Final
 
 from functions.aws import artifacts, cloudformation, hyperpod
 from functions.capacity.rules import complete, counted
 from functions.catalog.rules import threads_per_core
-from functions.core import settings
-from functions.core.errors import Cause, Conflict, Layer
-from functions.core.failures import failure
+from functions.core import runtime, settings
+from functions.core.errors import Cause, Conflict, Layer, Problem, StageFailed
+from functions.core.failures import CAPACITY, failure, recognise
 from functions.core.ledger.models import Reason
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import tags_of
@@ -17,6 +18,7 @@ from functions.core.tags import tags_of
 _POLL_SECONDS: Final = 30
 _SCRIPT: Final = "on_create.sh"
 _PREFIX: Final = "lifecycle"
+_RECENT: Final = timedelta(minutes=15)
 # The training operator's managed policy is conditioned on this tag (SageMaker developer guide, training operator).
 _SERVICE_TAGS: Final = {"SageMaker": "true"}
 
@@ -28,8 +30,7 @@ class LifecycleScripts:
         """Copy the script unless the bucket has this release's."""
         source_bucket, source_key = settings.required("ARTIFACT_BUCKET"), _source_key()
         bucket, key = context.cluster.names.bucket, f"{_PREFIX}/{_SCRIPT}"
-        if artifacts.entity_tag(bucket, key) != artifacts.entity_tag(source_bucket, source_key):
-            artifacts.copy(source_bucket, source_key, bucket, key)
+        artifacts.ensure(source_bucket, source_key, bucket, key)
         return Applied(f"s3://{bucket}/{key}", (f"s3://{bucket}/{key}",))
 
     def observe(self, context: StageContext) -> Observation:
@@ -61,20 +62,30 @@ class HyperPodCluster:
         if found is None:
             return Reapply(f"{name} is gone")
         if found.status in ("Failed", "RollingBack"):
-            cause = Cause(layer=Layer.HYPERPOD, service="sagemaker", code=found.status, resource=found.arn)
-            return Failed(failure(f"The HyperPod cluster {name} is {found.status}: {found.failure}", cause))
+            return Failed(_broken(found))
+        _check_ours(context, found)
         have = {group.name: group.current for group in found.groups}
-        wanted = {group.name: group.target for group in found.groups}
+        wanted = {group.name: group.instance_count for group in context.cluster.instance_groups}
         if found.status == "InService" and complete(have, wanted):
             return Done(_result(found), f"{found.status}, {counted(have, wanted)}", (found.arn,))
         return _short(found, counted(have, wanted))
 
 
 def _short(found: hyperpod.Cluster, progress: str) -> Waiting:
-    latest = hyperpod.latest_failure(found.name) if found.status == "InService" else None
+    since = runtime.now() - _RECENT
+    latest = hyperpod.latest_failure(found.name, since) if found.status == "InService" else None
+    known = recognise(latest) if latest else None
     message = f"{found.status}, instances {progress}" + (f"; {latest}" if latest else "")
-    reason = Reason.WAITING_CAPACITY if latest else Reason.WAITING_NODES
+    reason = Reason.WAITING_CAPACITY if known and known.code == CAPACITY else Reason.WAITING_NODES
     return Waiting(_POLL_SECONDS, message, reason, (found.arn,))
+
+
+def _broken(found: hyperpod.Cluster) -> Problem:
+    """Nothing deletes a HyperPod cluster unasked, so a failed one is the caller's to remove."""
+    cause = Cause(layer=Layer.HYPERPOD, service="sagemaker", code=found.status, resource=found.arn)
+    problem = failure(f"The HyperPod cluster {found.name} is {found.status}: {found.failure}", cause)
+    remedy = f"{problem.remedy} First delete {found.name} (aws sagemaker delete-cluster): a failed one stays so."
+    return StageFailed(problem.detail, cause=problem.cause, remedy=remedy)
 
 
 def _result(found: hyperpod.Cluster) -> dict[str, str]:

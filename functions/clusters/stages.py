@@ -8,11 +8,11 @@ from functions.aws import cloudformation, eks, network, zones
 from functions.catalog.rules import newest_kubernetes_version, vpc_cni_is_new_enough
 from functions.clusters.control_plane_rules import choose_zones, unknown_zones, zones_named_in
 from functions.core import settings
-from functions.core.errors import Cause, InvalidRequest, Layer, PreconditionFailed, Problem, QuotaExceeded
+from functions.core.errors import Cause, Conflict, InvalidRequest, Layer, PreconditionFailed, Problem, QuotaExceeded
 from functions.core.failures import UNSUPPORTED_ZONE
 from functions.core.runtime import Patience
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext, Waiting
-from functions.core.tags import tags_of
+from functions.core.tags import stack_tags, tags_of
 from functions.network.rules import NetworkPlan, plan_network
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from functions.catalog.models import Zone
 
 _POLL_SECONDS: Final = 30
+_PASSING: Final = frozenset({"CREATE_IN_PROGRESS", "ROLLBACK_IN_PROGRESS", "DELETE_IN_PROGRESS"})
 _FAILED: Final = frozenset({"ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "CREATE_FAILED", "DELETE_FAILED"})
 
 
@@ -32,6 +33,7 @@ class Foundation:
         stack = cloudformation.describe(name)
         if stack is None:
             return Applied(f"creating the stack {name}", (*context.stage.resources, _create(context)))
+        _check_ours(context, stack)
         if stack.status in _FAILED:
             cloudformation.delete(name, settings.required("FOUNDATION_ROLE_ARN"))
             return Applied(f"clearing away the stack {name}, which failed before", tuple(context.stage.resources))
@@ -47,7 +49,28 @@ class Foundation:
             return Done(dict(stack.outputs), f"the stack {name} is complete", (stack.stack_id,))
         if stack.status in _FAILED:
             return _after_failure(context, stack)
+        if stack.status not in _PASSING:
+            return Failed(_unexpected(stack))
         return Waiting(_POLL_SECONDS, _progress(stack))
+
+
+def _check_ours(context: StageContext, stack: Stack) -> None:
+    """Touch no stack that is not this cluster's, whatever it is called."""
+    ours = stack_tags(context.cluster)
+    if any(stack.tags.get(key) != value for key, value in ours.items()):
+        raise Conflict(
+            f"A stack named {stack.name} exists that is not the foundation of cluster {context.cluster.tag}.",
+            cause=Cause(layer=Layer.AWS, service="cloudformation", resource=stack.stack_id),
+            remedy="Create the cluster under another tag, or delete that stack if nobody needs it.",
+        )
+
+
+def _unexpected(stack: Stack) -> Problem:
+    return Conflict(
+        f"The stack {stack.name} is {stack.status}: somebody changes it outside of the control plane.",
+        cause=Cause(layer=Layer.AWS, service="cloudformation", code=stack.status, resource=stack.stack_id),
+        remedy="Bring the stack to a complete state in CloudFormation, then retry the operation.",
+    )
 
 
 def _progress(stack: Stack) -> str:
@@ -57,11 +80,13 @@ def _progress(stack: Stack) -> str:
 
 
 def _after_failure(context: StageContext, stack: Stack) -> Observation:
+    if stack.status == "DELETE_FAILED":
+        return Failed(cloudformation.failure_of(stack.stack_id, stack.name, "DELETE_FAILED"))
     problem = cloudformation.failure_of(stack.stack_id, stack.name)
     mine = stack.stack_id in context.stage.resources
     if mine and _may_choose_other_zones(context, problem):
         return Reapply(f"EKS refused a zone, trying the zones it names: {problem.detail}")
-    if not mine and stack.status != "DELETE_FAILED":
+    if not mine:
         return Reapply(f"the stack {stack.name} failed before this operation")
     return Failed(problem)
 

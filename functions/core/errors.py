@@ -10,6 +10,7 @@ Problem
 ├── Conflict              409 conflict             the state of the resource refuses the request
 │   ├── AlreadyExists     409 already_exists
 │   ├── OperationInProgress 409 operation_in_progress  another operation holds the scope
+│   ├── Busy              409 busy                 AWS is changing the resource and refuses another change meanwhile
 │   ├── PreconditionFailed  409 precondition_failed  an earlier stage has to be done first
 │   └── QuotaExceeded     409 quota_exceeded       an AWS quota refuses it
 ├── IdempotencyKeyReused  422 idempotency_key_reused
@@ -91,6 +92,7 @@ class Problem(Exception):
     status = 500
     code = "internal"
     title = "Internal error"
+    # Whether the same call may succeed unchanged, without anybody's doing.
     retryable = False
 
     def __init__(
@@ -186,6 +188,12 @@ class OperationInProgress(Conflict):
     code, title, retryable = "operation_in_progress", "Operation in progress", True
 
 
+class Busy(Conflict):
+    """AWS is changing the resource and refuses another change meanwhile."""
+
+    code, title, retryable = "busy", "Busy", True
+
+
 class PreconditionFailed(Conflict):
     """Something else has to be done first."""
 
@@ -213,7 +221,7 @@ class Throttled(Problem):
 class StageFailed(Problem):
     """A stage of an operation met a fault of AWS or Kubernetes."""
 
-    code, title, retryable = "stage_failed", "Stage failed", True
+    code, title = "stage_failed", "Stage failed"
 
 
 class OperationLost(Problem):

@@ -9,7 +9,7 @@ from typing import Final
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from functions.core.errors import Cause, Layer, Problem, QuotaExceeded, StageFailed, Throttled, Unavailable
+from functions.core.errors import Busy, Cause, Layer, Problem, QuotaExceeded, StageFailed, Throttled, Unavailable
 
 THROTTLING: Final = frozenset(
     {
@@ -21,9 +21,16 @@ THROTTLING: Final = frozenset(
         "SlowDown",
     }
 )
+# The resource is being changed by an earlier call; what creates a resource treats "in use" as found, before this.
+BUSY: Final = frozenset(
+    {"ConflictException", "IncorrectState", "OperationAborted", "ResourceInUse", "ResourceInUseException"}
+)
+# EC2 answers so for ids it gave out a moment ago (EC2 API reference, "Eventual consistency").
+_NOT_VISIBLE_YET: Final = re.compile(r"Invalid\w+\.NotFound")
 DENIED: Final = frozenset({"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"})
 
 UNSUPPORTED_ZONE: Final = "UNSUPPORTED_ZONE"
+CAPACITY: Final = "CAPACITY"
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,7 @@ class Known:
     pattern: re.Pattern[str]
     remedy: str
     quota: bool = False
+    passing: bool = False
 
 
 # Order matters: the first match names the cause.
@@ -61,12 +69,20 @@ KNOWN: Final = (
     Known(
         UNSUPPORTED_ZONE,
         re.compile(r"targeted availability zone, does not currently have sufficient capacity", re.I),
-        "Name two of the availability zones listed in the message as control_plane_availability_zones.",
+        "Create the cluster under another tag, with two of the zones listed in the message as "
+        "foundation.control_plane_availability_zones.",
     ),
     Known(
-        "CAPACITY",
+        CAPACITY,
         re.compile(r"do not have sufficient capacity|insufficient capacity", re.I),
-        "Choose another availability zone or instance type, or reserve capacity with a training plan.",
+        "Choose another availability zone or instance type, reserve capacity with a training plan, or retry later.",
+        passing=True,
+    ),
+    Known(
+        "EKS_CLUSTER_TAKEN",
+        re.compile(r"external resource id .* already in use", re.I),
+        "Wait until the HyperPod cluster that uses this EKS cluster is deleted, then retry the operation.",
+        passing=True,
     ),
     Known(
         "LIFECYCLE_SCRIPT",
@@ -90,7 +106,7 @@ def failure(message: str, cause: Cause) -> Problem:
         return StageFailed(message, cause=cause, remedy=_DEFAULT_REMEDY)
     named = cause.model_copy(update={"code": known.code})
     kind = QuotaExceeded if known.quota else StageFailed
-    return kind(message, cause=named, remedy=known.remedy, retryable=True)
+    return kind(message, cause=named, remedy=known.remedy, retryable=known.passing)
 
 
 def problem_of(error: ClientError | BotoCoreError, resource: str | None = None) -> Problem:
@@ -107,6 +123,8 @@ def problem_of(error: ClientError | BotoCoreError, resource: str | None = None) 
         return Throttled(message, cause=cause, remedy="Retry the operation in a few minutes.")
     if status_of(error) >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return Unavailable(message, cause=cause, remedy="Retry the operation in a few minutes.")
+    if cause.code in BUSY or _NOT_VISIBLE_YET.fullmatch(cause.code or ""):
+        return Busy(message, cause=cause, remedy="Retry the operation in a few minutes.")
     if cause.code in DENIED:
         remedy = f"Grant the action of {error.operation_name} to the control plane's role, then retry the operation."
         return StageFailed(message, cause=cause, remedy=remedy)

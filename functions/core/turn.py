@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -9,9 +10,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import BaseModel, ConfigDict
 
 from functions.core import failures, ledger, runtime
-from functions.core.errors import Cause, Layer, Problem, ProblemBody, StageFailed, Throttled, Unavailable
+from functions.core.errors import Busy, Cause, Layer, Problem, ProblemBody, StageFailed, Throttled, Unavailable
 from functions.core.ledger.clusters import spec_of
-from functions.core.ledger.models import JsonObject, OperationStatus, Reason, Stage
+from functions.core.ledger.models import JsonObject, OperationStatus, Reason, Stage, StageStatus
 from functions.core.stage import (
     Applied,
     Behaviours,
@@ -27,8 +28,16 @@ from functions.core.stage import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from functions.core.ledger.models import Operation
+
+_REQUEST_ID: Final = re.compile(r"(?:RequestId: |\"requestId\": \")([0-9a-f-]{36})")
 _ASK_AGAIN_SECONDS: Final = 20
 _REAPPLY_SECONDS: Final = 5
+_REAPPLY_LIMIT: Final = 10
+_RESOURCES: Final = 100
+_LONGEST_PATIENCE: Final = timedelta(days=1)
+# The timeout of the functions that run stages.
+_LONGEST_TURN: Final = timedelta(seconds=300)
 
 
 class Turn(BaseModel):
@@ -40,6 +49,7 @@ class Turn(BaseModel):
     operation_id: str
     stage: str
     attempt: int
+    reapplied: int = 0
 
 
 class Verdict(BaseModel):
@@ -56,19 +66,27 @@ class Verdict(BaseModel):
 def take(turn: Turn, behaviours: Behaviours) -> Verdict:
     """Run one turn.
 
-    Raises StaleWorker when another worker has taken the stage over.
+    Raises StaleWorker when another worker has taken the stage over, the operation has ended or its lease is lost.
     """
     operation = ledger.get(turn.operation_id)
+    stage = _current_stage(operation, turn)
     if operation.status is OperationStatus.CANCELLING:
         return Verdict(verdict="cancelled")
-    stage = next(each for each in operation.stages if each.record == turn.stage)
-    if stage.attempt != turn.attempt:
-        raise ledger.StaleWorker(f"attempt {turn.attempt} of {turn.stage} of {turn.operation_id} is no longer current")
     context = StageContext(operation, spec_of(operation.cluster_tag), stage)
     behaviour = behaviours[stage.name.partition(":")[0]]
     if turn.action == "apply":
+        # Only the holder of the lease may act; a worker that was paused learns here that it no longer is.
+        ledger.renew(operation, runtime.now() + _LONGEST_TURN)
         return _apply(behaviour, context, turn)
     return _observe(behaviour, context, turn)
+
+
+def _current_stage(operation: Operation, turn: Turn) -> Stage:
+    stage = next(each for each in operation.stages if each.record == turn.stage)
+    running = not operation.status.terminal and stage.status is StageStatus.RUNNING
+    if not running or stage.attempt != turn.attempt:
+        raise ledger.StaleWorker(f"attempt {turn.attempt} of {turn.stage} of {turn.operation_id} is no longer current")
+    return stage
 
 
 def _apply(behaviour: StageBehaviour, context: StageContext, turn: Turn) -> Verdict:
@@ -76,7 +94,7 @@ def _apply(behaviour: StageBehaviour, context: StageContext, turn: Turn) -> Verd
         applied = behaviour.apply(context)
     except (Problem, ClientError, BotoCoreError) as error:
         problem = _problem(error, context.stage)
-        if not _says_nothing(problem):
+        if not _passes(problem, context.stage):
             return _failed(problem)
         _record(turn, context.stage, Applied(f"trying again: {problem.detail}"))
         return Verdict(verdict="reapply", seconds=_ASK_AGAIN_SECONDS)
@@ -90,7 +108,7 @@ def _observe(behaviour: StageBehaviour, context: StageContext, turn: Turn) -> Ve
     except (Problem, ClientError, BotoCoreError) as error:
         problem = _problem(error, context.stage)
         again = Waiting(_ASK_AGAIN_SECONDS, f"asking again: {problem.detail}")
-        seen = again if _says_nothing(problem) else Failed(problem)
+        seen = again if _passes(problem, context.stage) else Failed(problem)
     return _verdict(seen, context, turn)
 
 
@@ -103,6 +121,8 @@ def _verdict(seen: Observation, context: StageContext, turn: Turn) -> Verdict:
             _record(turn, context.stage, Applied(seen.message, seen.resources), seen.reason)
             ledger.renew(context.operation, runtime.now() + timedelta(seconds=seen.seconds))
             return Verdict(verdict="waiting", seconds=seen.seconds)
+        case Reapply() if turn.reapplied >= _REAPPLY_LIMIT:
+            return _failed(_disputed(seen.message, turn.reapplied))
         case Reapply():
             _record(turn, context.stage, Applied(seen.message))
             return Verdict(verdict="reapply", seconds=_REAPPLY_SECONDS)
@@ -110,15 +130,26 @@ def _verdict(seen: Observation, context: StageContext, turn: Turn) -> Verdict:
             return _failed(seen.problem)
 
 
-def _says_nothing(problem: Problem) -> bool:
-    """Say whether a call was merely not answered: the resource is then neither absent nor failed, but unknown."""
-    return isinstance(problem, Throttled | Unavailable)
+def _passes(problem: Problem, stage: Stage) -> bool:
+    """Say whether to ask again: a call not answered leaves the resource unknown, a busy one takes its time."""
+    begun = stage.started_at or runtime.now()
+    return isinstance(problem, Busy | Throttled | Unavailable) and runtime.now() - begun < _LONGEST_PATIENCE
 
 
 def _record(turn: Turn, stage: Stage, seen: Applied, reason: Reason | None = None) -> None:
     """Write progress; the ledger leaves it when it says nothing new."""
-    resources = list(dict.fromkeys([*stage.resources, *seen.resources]))
+    known = list(dict.fromkeys([*stage.resources, *seen.resources]))
+    # An item holds 400 KB at most; whoever needs them all asks the service.
+    resources = known[:_RESOURCES]
     ledger.record_progress(turn.operation_id, turn.stage, turn.attempt, seen.message, reason, resources)
+
+
+def _disputed(message: str, times: int) -> Problem:
+    return StageFailed(
+        f"{message}, although the stage made it {times} times.",
+        cause=Cause(layer=Layer.AWS, code="DISPUTED"),
+        remedy="Find out who removes it (CloudTrail names the caller), then retry the operation.",
+    )
 
 
 def _failed(problem: Problem) -> Verdict:
@@ -133,8 +164,21 @@ def unexpected(error: Mapping[str, str], stage: str) -> ProblemBody:
     """Make the problem of a turn that never answered: `error` is what Step Functions caught."""
     code = error.get("Error") or "Unknown"
     problem = StageFailed(
-        f"The worker of {stage} failed again and again: {code}: {error.get('Cause') or 'no cause given'}",
-        cause=Cause(layer=Layer.CONTROL_PLANE, service="lambda", code=code, resource=stage),
-        remedy="Read the function's log for the cause, then retry the operation: what stands is kept.",
+        f"The worker of {stage} failed again and again with {code}.",
+        cause=Cause(
+            layer=Layer.CONTROL_PLANE,
+            service="lambda",
+            code=code,
+            resource=stage,
+            request_id=_request_id(error.get("Cause", "")),
+        ),
+        remedy="Read the function's log under the request id for the cause, then retry the operation.",
+        retryable=True,
     )
     return problem.body()
+
+
+def _request_id(cause: str) -> str | None:
+    """Find the invocation in what Lambda says of a failure; the rest of that text belongs in the log only."""
+    found = _REQUEST_ID.search(cause)
+    return found[1] if found else None

@@ -14,6 +14,7 @@ DECLARATION = Declaration(
                 "cloudformation:DescribeStacks",
                 "eks:DescribeAddon",
                 "eks:CreateAddon",
+                "eks:DeleteAddon",
                 "eks:TagResource",
                 "eks:CreatePodIdentityAssociation",
                 "iam:PassRole",

@@ -9,7 +9,7 @@ from functions.core.errors import Cause, Layer, Problem
 from functions.core.failures import failure
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import tags_of
-from functions.features.rules import BROKEN, stands, waits_for_nodes
+from functions.features.rules import broken, stands, waits_for_nodes
 
 _POLL_SECONDS: Final = 15
 _S3_DRIVER: Final = "aws-mountpoint-s3-csi-driver"
@@ -21,12 +21,15 @@ class Addon:
     """The add-on that the stage's parameter names."""
 
     def apply(self, context: StageContext) -> Applied:
-        """Install the add-on unless it is there."""
+        """Install the add-on unless it is there; one whose creation failed only comes right after a deletion."""
         cluster, name = context.cluster.names.eks_cluster, context.parameter
         found = eks.describe_addon(cluster, name)
+        if found is not None and found.status == "CREATE_FAILED":
+            eks.delete_addon(cluster, name)
+            return Applied(f"clearing away {name}, whose creation failed before")
         if found is not None:
             return Applied(f"{name} {found.version} is installed", (found.arn,))
-        token = f"{context.operation.operation_id}-{context.stage.number}"
+        token = f"{context.operation.operation_id}-{context.stage.number}-{context.stage.attempt}"
         tags = tags_of(context.cluster, context.operation.operation_id)
         eks.create_addon(cluster, name, token, tags, _identity(context))
         return Applied(f"installing {name}")
@@ -41,7 +44,7 @@ class Addon:
             note = ", waiting for its first node" if waits_for_nodes(found.issues) else ""
             result = {"addon": name, "version": found.version, "status": found.status}
             return Done(result, f"{name} {found.version} is {found.status}{note}", (found.arn,))
-        if found.status in BROKEN or found.status == "DEGRADED":
+        if broken(found.status, found.issues):
             return Failed(_broken(found))
         return Waiting(_POLL_SECONDS, f"{name} {found.status}", resources=(found.arn,))
 

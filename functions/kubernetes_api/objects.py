@@ -105,13 +105,22 @@ def _call(
     )
     try:
         response = client.call_api(*request, _request_timeout=(CONNECT_SECONDS, READ_SECONDS))
-        return response.status, json.loads(response.read())  # type: ignore[no-untyped-call]  # the package types only half of it
+        return response.status, _document(response.read())  # type: ignore[no-untyped-call]  # the package types only half of it
     except urllib3.exceptions.HTTPError as error:
         raise Unavailable(
             f"The API server did not answer {method} {path}: {error}",
             cause=Cause(layer=Layer.KUBERNETES, api_call=f"{method} {path}", code=type(error).__name__),
             remedy="Retry the operation; check that the cluster's endpoint can be reached.",
         ) from error
+
+
+def _document(body: bytes) -> Object:
+    """Read an answer; what is no JSON object (a proxy's or an overloaded server's plain text) becomes a message."""
+    try:
+        document = json.loads(body)
+    except ValueError:
+        document = None
+    return document if isinstance(document, dict) else {"message": body.decode(errors="replace")[:200]}
 
 
 def _checked(status: int, answer: Object, resource: str) -> Object:

@@ -12,6 +12,7 @@ DECLARATION = Declaration(
             expected_seconds=10,
             actions=(
                 "cloudformation:DescribeStacks",
+                "ec2:DescribeAvailabilityZones",
                 "ec2:DescribeVpcs",
                 "ec2:DescribeSubnets",
                 "ec2:DescribeRouteTables",

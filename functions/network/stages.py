@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from functions.aws import cloudformation, network
+from functions.aws import cloudformation, network, zones
 from functions.aws.network import RouteTable, Subnet
-from functions.core.errors import Cause, Layer, QuotaExceeded
+from functions.core.errors import Cause, InvalidRequest, Layer, QuotaExceeded
+from functions.core.runtime import Patience
 from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext
 from functions.core.tags import tags_of
 from functions.network.rules import free_compute_range
@@ -31,6 +32,7 @@ class ComputeSubnet:
     def apply(self, context: StageContext) -> Applied:
         """Create the subnet if it is absent, then repair its tags, its route and its endpoint."""
         place = _place(context)
+        _check_zone(context, place)
         tags = tags_of(context.cluster, context.operation.operation_id) | {"Name": place.name} | _LOAD_BALANCER_ROLE
         subnet = _find(place)
         subnet_id = subnet.subnet_id if subnet else _create(place, tags)
@@ -64,6 +66,17 @@ def _place(context: StageContext) -> _Place:
     )
 
 
+def _check_zone(context: StageContext, place: _Place) -> None:
+    """Look at a zone that the edge could not check, before anything is made there."""
+    names = [zone.name for zone in zones.describe(Patience.STAGE)]
+    if place.zone not in names:
+        raise InvalidRequest(
+            f"{place.zone} is not the name of a zone of {context.cluster.region}.",
+            cause=Cause(layer=Layer.CALLER, service="ec2", api_call="DescribeAvailabilityZones"),
+            remedy=f"Name one of {', '.join(names)} as availability_zone in a new request.",
+        )
+
+
 def _find(place: _Place) -> Subnet | None:
     subnets = network.subnets_of_vpc(place.vpc_id)
     return next((s for s in subnets if s.tags.get("Name") == place.name and s.zone == place.zone), None)
@@ -76,6 +89,10 @@ def _create(place: _Place, tags: dict[str, str]) -> str:
         created = network.create_subnet(place.vpc_id, place.zone, cidr, tags)
         if created:
             return created
+        # The range was taken in between: by another caller, or by this very call whose answer was lost.
+        adopted = _find(place)
+        if adopted:
+            return adopted.subnet_id
         in_use.append(cidr)
     raise _full(place)
 

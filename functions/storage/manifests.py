@@ -26,8 +26,8 @@ class Mount:
 
     @property
     def volume(self) -> str:
-        """Name the volume; it is cluster-wide, so it carries the namespace too."""
-        return f"pv-{self.namespace}-{self.claim}"
+        """Name the volume: it is cluster-wide, so it carries the namespace, parted by what neither name can hold."""
+        return f"pv.{self.namespace}.{self.claim}"
 
 
 def persistent_volume(mount: Mount, labels: Mapping[str, str]) -> dict[str, JsonValue]:

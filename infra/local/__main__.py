@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import signal
 import socket
@@ -39,6 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
             with _written(_endpoints(host, opened, log), directory / "endpoints.json") as endpoints:
                 _announce(endpoints)
                 stopped.wait()
+    gc.freeze()  # else the interpreter spends seconds on collecting what ends with it anyway
     return 0
 
 

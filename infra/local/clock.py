@@ -1,9 +1,9 @@
 """One clock for everything the local host does, in two modes.
 
 *Jump*: time stands while anything runs (a request, a function, a delivery, an executing state) and moves to the
-earliest deadline as soon as everything waits. *Run*: real time times a speed.
+earliest deadline as soon as everything waits. *Run*: real time times a speed; see `pace.py`.
 
-In jump mode each running thread holds a token. Waiting on the clock gives the token up; whoever ends the wait hands a
+Each running thread holds a token. Waiting on the clock gives the token up; whoever ends the wait hands a
 token back before the waiter wakes, so there is no instant in which time could slip by between the two.
 """
 
@@ -13,13 +13,13 @@ import heapq
 import itertools
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from enum import StrEnum
 
 from infra.local.clock_primitives import Event, Lock, Thread, Waiter
+from infra.local.pace import Pace
 
 logger = logging.getLogger(__name__)
 _FEW = 64
@@ -44,9 +44,8 @@ class Clock:
     def __init__(self, mode: Mode, *, speed: float = 60.0, start: datetime | None = None) -> None:
         self.mode = mode
         self.speed = speed
-        self._start = (start or datetime.now(UTC)).timestamp()
-        self._real_start = time.monotonic()
-        self._jumped = self._start
+        self._jumped = (start or datetime.now(UTC)).timestamp()
+        self._pace = Pace(self._jumped, speed)
         self._lock = threading.Lock()
         self._running = 0
         self._waiting = 0
@@ -63,7 +62,7 @@ class Clock:
         """Give the present instant in seconds since the epoch."""
         if self.mode is Mode.JUMP:
             return self._jumped
-        return self._start + (time.monotonic() - self._real_start) * self.speed
+        return self._pace.time()
 
     def now(self) -> datetime:
         """Give the present instant, in UTC."""
@@ -84,12 +83,12 @@ class Clock:
     def take(self) -> None:
         """Take a token, for this thread or for one about to start."""
         with self._lock:
-            self._running += 1
+            self._count(1)
 
     def give(self) -> None:
         """Give a token back; time may move."""
         with self._lock:
-            self._running -= 1
+            self._count(-1)
             self._advance()
 
     @contextmanager
@@ -105,6 +104,12 @@ class Clock:
     def holds(self) -> bool:
         """Say whether this thread is one that the clock knows as running."""
         return self._held.value
+
+    def _count(self, change: int) -> None:
+        was_busy = self._running > 0
+        self._running += change
+        if was_busy != (self._running > 0):
+            self._pace.change(busy=not was_busy)
 
     # -- waiting
 
@@ -134,7 +139,7 @@ class Clock:
                 waiters.append(waiter)
                 if timeout is not None and self.mode is Mode.JUMP:
                     self._push(self.time() + timeout, waiter)
-                self._running -= 1
+                self._count(-1)
                 self._waiting += 1
                 self._advance()
             self._block(waiter, timeout)
@@ -147,7 +152,9 @@ class Clock:
         if self.mode is Mode.JUMP or timeout is None:
             waiter.signal.wait()
             return
-        waiter.signal.wait(timeout / self.speed)
+        deadline = self.time() + timeout
+        while not waiter.done and (ahead := deadline - self.time()) > 0:
+            waiter.signal.wait(self._pace.real_seconds(ahead))
         with self._lock:
             self._wake(waiter)
 
@@ -164,7 +171,7 @@ class Clock:
         if waiter.done:
             return
         waiter.done = True
-        self._running += 1
+        self._count(1)
         self._waiting -= 1
         waiter.signal.set()
 
@@ -221,7 +228,7 @@ class Clock:
             self._wake(waiter)
             return
         waiter.done = True
-        self._running += 1
+        self._count(1)
         threading.Thread(target=self._deliver, args=(waiter.callback,), daemon=True).start()
 
     def _deliver(self, callback: Callable[[], object]) -> None:
@@ -243,8 +250,8 @@ class Clock:
                 if not self._deadlines:
                     self._timers.wait()
                     continue
-                ahead = (self._deadlines[0][0] - self.time()) / self.speed
+                ahead = self._deadlines[0][0] - self.time()
                 if ahead > 0:
-                    self._timers.wait(ahead)
+                    self._timers.wait(self._pace.real_seconds(ahead))
                     continue
                 self._expire(heapq.heappop(self._deadlines)[2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +26,7 @@ class ClusterAccess:
         self._token = token
         self._tls = ensure_certificates(directory / "tls", datetime.now(UTC))
         self._server = LocalServer(world.kubernetes.get, self._tls, port)
-        self._written: set[str] = set()
+        self._contexts: dict[str, str] = {}
         self.kubeconfig = KubeconfigFile(directory / "kubeconfig")
         self.kubeconfig.path.unlink(missing_ok=True)
         world.endpoint_of = self._server.url
@@ -49,14 +50,15 @@ class ClusterAccess:
 
     def _rewrite(self) -> None:
         """Write a context for every new cluster, the newest as current one; drop those that are gone."""
-        present = set(self._world.kubernetes)
-        for name in self._written - present:
-            self.kubeconfig.remove(_tag(name))
-        for name in self._world.kubernetes:
-            if name not in self._written:
-                self.kubeconfig.add(_tag(name), self._server.url(name), self._tls.ca_pem, self._token)
-        self._written = present
+        for name in self._contexts.keys() - self._world.kubernetes.keys():
+            self.kubeconfig.remove(self._contexts.pop(name))
+        for name in [each for each in self._world.kubernetes if each not in self._contexts]:
+            context = _context_of(name, self._contexts.values())
+            self.kubeconfig.add(context, self._server.url(name), self._tls.ca_pem, self._token)
+            self._contexts[name] = context
 
 
-def _tag(eks_cluster: str) -> str:
-    return eks_cluster.removeprefix(_CLUSTER_PREFIX)
+def _context_of(eks_cluster: str, taken: Collection[str]) -> str:
+    """Name a context after the cluster's tag; a cluster of another origin may have that very name."""
+    tag = eks_cluster.removeprefix(_CLUSTER_PREFIX)
+    return eks_cluster if tag in taken else tag

@@ -6,11 +6,12 @@ clock jumps over every wait, so the times are simulated and the whole takes seco
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -41,6 +42,7 @@ REQUEST: Final[Json] = {
 ENDED: Final = ("SUCCEEDED", "FAILED", "CANCELLED")
 _STAGE_ENDED: Final = (*ENDED, "SKIPPED")
 _CAPACITY: Final = {"on_demand": "On-Demand"}
+_LOOK_AGAIN_SECONDS: Final = 0.1
 _ROW: Final = "  {:>5}  {:>8}  {:<44}  {}"
 
 
@@ -64,6 +66,7 @@ def main() -> int:
             else:
                 _say(f"\n{_failure(operation)}\n\n{_tail(log)}")
     _say(f"\n{operation['status']} after {_simulated(operation)} simulated, {time.monotonic() - began:.1f} s real.")
+    gc.freeze()  # else the interpreter spends seconds on collecting what ends with it anyway
     return 0 if succeeded else 1
 
 
@@ -82,7 +85,7 @@ def _create(api: str) -> Json:
     _say(f"202 Accepted: operation {accepted['operation_id']}\n")
     _say(_ROW.format("start", "duration", "stage", "message"))
     operation, told = accepted, 0
-    for operation in _followed(f"{api}/api/operations/{accepted['operation_id']}?wait=20"):
+    for operation in _followed(f"{api}/api/operations/{accepted['operation_id']}"):
         ended = [stage for stage in operation["stages"] if stage["status"] in _STAGE_ENDED]
         for stage in ended[told:]:
             _say(_line(stage, _moment(operation["created_at"])))
@@ -91,11 +94,13 @@ def _create(api: str) -> Json:
 
 
 def _followed(url: str) -> Iterator[Json]:
+    """Look again and again; a `?wait=20` would halt the jumping clock at each of its own looks and take longer."""
     while True:
         operation = _http(url)
         yield operation
         if operation["status"] in ENDED:
             return
+        time.sleep(_LOOK_AGAIN_SECONDS)
 
 
 def _http(url: str, body: Json | None = None) -> Json:
@@ -159,15 +164,14 @@ def _span(elapsed: timedelta) -> str:
 
 
 def _nodes(path: Path) -> str:
-    with kubeconfig.new_client_from_config(str(path)) as connection:
-        found = kubernetes.CoreV1Api(connection).list_node().items
-    return "; ".join(f"node {node.metadata.name} {_conditions(node)}" for node in found)
+    connect: Callable[..., Any] = kubeconfig.new_client_from_config
+    with connect(str(path)) as connection:
+        nodes: list[Any] = kubernetes.CoreV1Api(connection).list_node().items
+    return "; ".join(f"node {node.metadata.name} {_conditions(node.status.conditions)}" for node in nodes)
 
 
-def _conditions(node: kubernetes.V1Node) -> str:
-    held = [condition.type for condition in node.status.conditions if condition.status == "True"]
-    kind = node.metadata.labels.get("node.kubernetes.io/instance-type", "")
-    return f"({kind}) {', '.join(held)}"
+def _conditions(conditions: Iterable[kubernetes.V1NodeCondition]) -> str:
+    return "/".join(condition.type for condition in conditions if condition.status == "True")
 
 
 def _clusters(endpoint: str, region: str) -> str:

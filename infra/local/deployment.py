@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from string import Template
 from typing import TYPE_CHECKING, Final
 
 from infra.local.engine.dynamodb import create_tables
@@ -24,11 +24,17 @@ from infra.topology import (
 )
 
 if TYPE_CHECKING:
-    from botocore.client import BaseClient
+    from types_boto3_iam import IAMClient
+    from types_boto3_s3 import S3Client
+    from types_boto3_s3.type_defs import CreateBucketConfigurationTypeDef
+    from types_boto3_stepfunctions import SFNClient
+
+    from infra.local.clients import Clients
 
 FUNCTION_PREFIX: Final = PREFIX
 RELEASE: Final = "local"
 _SUFFIXES: Final = (".yaml", ".sh")
+_PLACEHOLDER: Final = re.compile(r"\$\{([A-Z][A-Za-z]+)\}")
 
 
 @dataclass(frozen=True)
@@ -41,19 +47,21 @@ class Deployed:
     state_machine_prefix: str
 
 
-def deploy(topology: Topology, client: Callable[[str], BaseClient], account: str, region: str) -> Deployed:
+def deploy(topology: Topology, clients: Clients, account: str, region: str) -> Deployed:
     """Make everything of the topology but the functions themselves, which run in this process."""
     bucket = f"{PREFIX}artifacts-{account}-{region}"
     environment = _environment(topology, account, region, bucket)
-    create_tables(client("dynamodb"), topology.tables, environment)
+    create_tables(clients.dynamodb, topology.tables, environment)
     for role in _roles(topology):
-        _make_role(client("iam"), role, account)
-    _upload(client("s3"), bucket, region)
-    _make_state_machines(topology, client("stepfunctions"), environment, account)
+        _make_role(clients.iam, role, account)
+    _upload(clients.s3, bucket, region)
+    _make_state_machines(topology, clients.stepfunctions, environment, account)
     return Deployed(
         environment=environment,
         function_arn_prefix=f"arn:aws:lambda:{region}:{account}:function:{FUNCTION_PREFIX}",
-        function_roles={function.name: role_arn(account, _function_role(function.name)) for function in topology.functions},
+        function_roles={
+            function.name: role_arn(account, _function_role(function.name)) for function in topology.functions
+        },
         state_machine_prefix=environment["STATE_MACHINE_PREFIX"],
     )
 
@@ -94,7 +102,7 @@ def _machine_role(name: str) -> str:
     return f"{PREFIX}machine-{name}"
 
 
-def _make_role(iam: BaseClient, role: Role, account: str) -> None:
+def _make_role(iam: IAMClient, role: Role, account: str) -> None:
     principal = {"Service": role.trusted_service} if role.trusted_service else {"AWS": f"arn:aws:iam::{account}:root"}
     trust = {
         "Version": "2012-10-17",
@@ -105,9 +113,12 @@ def _make_role(iam: BaseClient, role: Role, account: str) -> None:
     )
 
 
-def _upload(s3: BaseClient, bucket: str, region: str) -> None:
-    where = {} if region == "us-east-1" else {"CreateBucketConfiguration": {"LocationConstraint": region}}
-    s3.create_bucket(Bucket=bucket, **where)
+def _upload(s3: S3Client, bucket: str, region: str) -> None:
+    if region == "us-east-1":
+        s3.create_bucket(Bucket=bucket)
+    else:
+        place: CreateBucketConfigurationTypeDef = {"LocationConstraint": region}  # type: ignore[typeddict-item]  # any region
+        s3.create_bucket(Bucket=bucket, CreateBucketConfiguration=place)
     for path in artifacts():
         key = f"{RELEASE}/{path.relative_to(CLUSTER_ARTIFACTS).as_posix()}"
         s3.put_object(Bucket=bucket, Key=key, Body=path.read_bytes())
@@ -119,13 +130,13 @@ def artifacts() -> list[Path]:
 
 
 def _make_state_machines(
-    topology: Topology, stepfunctions: BaseClient, environment: Mapping[str, str], account: str
+    topology: Topology, stepfunctions: SFNClient, environment: Mapping[str, str], account: str
 ) -> None:
     values = substitutions(environment)
     for machine in topology.machines:
         stepfunctions.create_state_machine(
             name=f"{PREFIX}{machine.name}",
-            definition=_Definition(machine.path.read_text(encoding="utf-8")).substitute(values),
+            definition=definition(machine.path.read_text(encoding="utf-8"), values),
             roleArn=role_arn(account, _machine_role(machine.name)),
         )
 
@@ -140,9 +151,9 @@ def substitutions(environment: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-class _Definition(Template):
-    """`${Name}` is a placeholder; `$name` is JSONata and stays."""
+def definition(text: str, values: Mapping[str, str]) -> str:
+    """Fill the `${Name}` placeholders of an ASL file, as `definition_substitutions` does; `$name` is JSONata.
 
-    pattern = r"""
-        (?P<escaped>(?!)) | (?P<named>(?!)) | \$\{(?P<braced>[A-Z][A-Za-z]+)\} | (?P<invalid>(?!))
+    Raises KeyError for a placeholder without a value.
     """
+    return _PLACEHOLDER.sub(lambda found: values[found[1]], text)

@@ -10,10 +10,12 @@ from infra.local.clock import Clock
 from infra.local.engine.backend import MotoEngine
 from infra.local.identities import Identities
 from infra.local.messages import HttpRequest, HttpResponse
+from infra.local.refusals import refusal
 from infra.local.simulators.service import ServiceRequest
 from infra.local.world import World
 
 _SCOPE = re.compile(r"Credential=([^/,\s]+)/(\d{8})/([a-z0-9-]+)/([a-z0-9-]+)/aws4_request")
+_ONE_FOR_ALL_REGIONS = frozenset({"iam", "s3", "sts"})
 # Stacks make resources in these services as time passes; whoever asks must see what is due.
 _MADE_BY_STACKS = frozenset({"ec2", "iam", "s3"})
 
@@ -36,7 +38,9 @@ class AwsEndpoint:
         identities: Identities,
         world: World,
         engine: MotoEngine,
+        region: str,
     ) -> None:
+        self._region = region
         self._clock = clock
         self._identities = identities
         self._world = world
@@ -46,7 +50,9 @@ class AwsEndpoint:
         """Answer one request; time stands meanwhile."""
         scope = credential_scope(request)
         if scope is None:
-            return _refusal(403, "MissingAuthenticationToken", "The request carries no AWS Signature Version 4")
+            return refusal("", "MissingAuthenticationToken", "The request carries no AWS Signature Version 4", 403)
+        if scope.region != self._region and scope.service not in _ONE_FOR_ALL_REGIONS:
+            return _unverified(scope.service, f"region {scope.region}, this host is {self._region}")
         with self._clock.busy():
             simulator = self._world.services.get(scope.service)
             if simulator is not None:
@@ -57,10 +63,13 @@ class AwsEndpoint:
 
     def _engine_answer(self, request: HttpRequest, scope: CredentialScope) -> HttpResponse:
         if not self._engine.serves(scope.service):
-            return _refusal(501, "UnverifiedOperation", f"unverified: service {scope.service} is not simulated")
+            return _unverified(scope.service, f"service {scope.service}")
         if scope.service in _MADE_BY_STACKS:
-            self._world.settle()
-        return self._engine.handle(request, scope.service, scope.region)
+            self._world.settle_what_is_due()
+        try:
+            return self._engine.handle(request, scope.service, scope.region)
+        except (NotImplementedError, LookupError) as error:
+            return _unverified(scope.service, f"{scope.service} {request.method} {request.path}: {error}")
 
 
 def credential_scope(request: HttpRequest) -> CredentialScope | None:
@@ -72,5 +81,5 @@ def credential_scope(request: HttpRequest) -> CredentialScope | None:
     return CredentialScope(credential[0], credential[2], credential[3]) if len(credential) == 5 else None
 
 
-def _refusal(status: int, code: str, message: str) -> HttpResponse:
-    return HttpResponse.of_json(status, {"__type": code, "message": message}, "application/x-amz-json-1.1")
+def _unverified(service: str, what: str) -> HttpResponse:
+    return refusal(service, "UnverifiedOperation", f"unverified: {what} is not simulated", 501)

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 from infra.local.messages import HttpResponse
-from infra.local.simulators.moto_codec import service_model
-from infra.local.simulators.protocol import Protocol
+from infra.local.refusals import refusal
+
+HOST_ROLE: Final = "local-host"
 
 
 class Kind(StrEnum):
@@ -30,7 +32,8 @@ class Kind(StrEnum):
 class Fault:
     """A fault of calls `first` to `first + times - 1` of one operation (of one caller, if `role` names a role).
 
-    `refusal` is the code and message of a REFUSE.
+    `refusal` is the code and message of a REFUSE. Calls that simulated services make of each other are the host's
+    own, and struck only when `role` names it.
     """
 
     service: str
@@ -44,7 +47,9 @@ class Fault:
 
     def hits(self, service: str, operation: str, role: str) -> bool:
         """Count a call and say whether the fault strikes it."""
-        if (service, operation) != (self.service, self.operation) or (self.role and self.role not in role):
+        if (service, operation) != (self.service, self.operation) or (self.role or "") not in role:
+            return False
+        if HOST_ROLE in role and self.role is None:
             return False
         self.seen += 1
         return self.first <= self.seen < self.first + self.times
@@ -60,12 +65,13 @@ class Faults:
     @contextmanager
     def planned(self, *faults: Fault) -> Iterator[None]:
         """Let faults strike while a block runs."""
-        self._plan.extend(faults)
+        with self._lock:
+            self._plan.extend(faults)
         try:
             yield
         finally:
-            for fault in faults:
-                self._plan.remove(fault)
+            with self._lock:
+                self._plan = [each for each in self._plan if not any(each is fault for fault in faults)]
 
     def strike(self, service: str, operation: str, role: str) -> Fault | None:
         """Say which fault strikes a call, if any."""
@@ -80,18 +86,9 @@ _ANSWERS = {
     Kind.FAIL_AFTER: ("InternalFailure", "An internal error occurred", 500),
     Kind.DENY: ("AccessDeniedException", "User is not authorized to perform the action", 403),
 }
-_XML = {
-    "ec2": "<Response><Errors><Error>{error}</Error></Errors><RequestID>fault</RequestID></Response>",
-    "rest-xml": "<Error>{error}<RequestId>fault</RequestId></Error>",
-}
 
 
 def answer(fault: Fault) -> HttpResponse:
     """Give the error answer of a fault in the service's own protocol."""
-    service = fault.service
     code, message, status = _ANSWERS.get(fault.kind, (*fault.refusal, 400))
-    shape = _XML.get(str(service_model(service).protocol))
-    if shape is None:
-        return Protocol(service).error(code, message, status, {})
-    body = shape.format(error=f"<Code>{code}</Code><Message>{message}</Message>")
-    return HttpResponse(status, {"content-type": "text/xml"}, body.encode())
+    return refusal(fault.service, code, message, status)

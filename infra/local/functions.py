@@ -114,21 +114,28 @@ def _run(environment: _Environment, call: Invocation, event: object) -> Outcome:
     invocation.current.set(call)
     with runtime.bound(environment.runtime):
         try:
-            return Outcome(json.dumps(environment.load()(event, call)))
-        except WorkerKilled:
-            return Outcome(_error("Runtime.ExitError", f"RequestId: {call.aws_request_id} Error: Runtime exited"), "Unhandled")
+            return _answer(environment.load()(event, call))
+        except (WorkerKilled, SystemExit):
+            return _failed("Runtime.ExitError", f"RequestId: {call.aws_request_id} Error: Runtime exited")
         except Exception as error:
             logger.debug("%s failed", call.function_name, exc_info=True)
-            return Outcome(_error(type(error).__name__, str(error), traceback.format_tb(error.__traceback__)), "Unhandled")
+            return _failed(type(error).__name__, str(error), traceback.format_tb(error.__traceback__))
+
+
+def _answer(result: object) -> Outcome:
+    try:
+        return Outcome(json.dumps(result))
+    except (TypeError, ValueError) as error:
+        return _failed("Runtime.MarshalError", f"Unable to marshal response: {error}")
 
 
 def _timed_out(call: Invocation, seconds: int) -> Outcome:
     message = f"RequestId: {call.aws_request_id} Error: Task timed out after {seconds}.00 seconds"
-    return Outcome(_error("Sandbox.Timedout", message), "Unhandled")
+    return _failed("Sandbox.Timedout", message)
 
 
-def _error(kind: str, message: str, trace: list[str] | None = None) -> str:
+def _failed(kind: str, message: str, trace: list[str] | None = None) -> Outcome:
     document: dict[str, object] = {"errorMessage": message, "errorType": kind}
     if trace is not None:
         document["stackTrace"] = trace
-    return json.dumps(document)
+    return Outcome(json.dumps(document), "Unhandled")

@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from infra.local import deployment
+from infra.local.clients import Clients
 from infra.local.clock import Clock, Mode
 from infra.local.cluster_access import ClusterAccess
 from infra.local.endpoint import AwsEndpoint
 from infra.local.engine import dynamodb, s3, stepfunctions
 from infra.local.engine.backend import MotoEngine
 from infra.local.engine.state import Snapshot as EngineSnapshot
-from infra.local.faults import Faults
-from infra.local.functions import Functions
+from infra.local.faults import HOST_ROLE, Faults
+from infra.local.functions import Functions, Outcome
 from infra.local.gateway import FunctionError, HttpGateway, IntegrationTimeout, local_authorizer
 from infra.local.identities import Identities
 from infra.local.messages import HttpRequest, HttpResponse
@@ -30,10 +31,11 @@ from infra.topology import TOPOLOGY, Schedule, Topology
 if TYPE_CHECKING:
     from botocore.client import BaseClient
     from pydantic import JsonValue
+    from types_boto3_stepfunctions.type_defs import ExecutionListItemTypeDef
 
 ACCOUNT_ID = "123456789012"
 INTEGRATION_SECONDS = 30
-_HOST_ROLE = f"arn:aws:iam::{ACCOUNT_ID}:role/local-host"
+_HOST_ROLE = f"arn:aws:iam::{ACCOUNT_ID}:role/{HOST_ROLE}"
 
 
 @dataclass(frozen=True)
@@ -69,15 +71,16 @@ class LocalHost:
         self._engine = MotoEngine()
         self._clients: dict[tuple[str, str], BaseClient] = {}
         self._clients_lock = threading.Lock()
+        self.clients = Clients(self.client)
         self.world = World(self.clock, self.identities, options.region, self.client, options.person_token)
-        self.endpoint = AwsEndpoint(self.clock, self.identities, self.world, self._engine)
+        self.endpoint = AwsEndpoint(self.clock, self.identities, self.world, self._engine, options.region)
         self.sessions = Sessions(self.endpoint, self.clock, self.faults, options.region)
         self.access = ClusterAccess(self.world, options.directory, options.kubernetes_port, options.person_token)
         dynamodb.install()
         s3.install()
         stepfunctions.install(self.clock, self.client_of_role)
         with self.clock.busy():
-            self.deployed = deployment.deploy(topology, self.client, ACCOUNT_ID, options.region)
+            self.deployed = deployment.deploy(topology, self.clients, ACCOUNT_ID, options.region)
             self.functions = Functions(
                 {function.name: function for function in topology.functions},
                 self.deployed.environment,
@@ -142,7 +145,7 @@ class LocalHost:
         answer: JsonValue = json.loads(outcome.payload)
         return answer
 
-    def _invoke_by_name(self, name: str, payload: object) -> object:
+    def _invoke_by_name(self, name: str, payload: object) -> Outcome:
         return self.functions.invoke(name.removeprefix(deployment.FUNCTION_PREFIX), payload)
 
     # -- snapshots
@@ -162,16 +165,13 @@ class LocalHost:
 
     def _arm(self, schedule: Schedule) -> None:
         def fire() -> None:
-            self.functions.invoke(schedule.function, {"source": "schedule", "action": schedule.payload})
+            # The next one first: a failing run must not be the last.
             self._arm(schedule)
+            self.functions.invoke(schedule.function, {"source": "schedule", "action": schedule.payload})
 
         self.clock.call_at(self.clock.time() + schedule.every_seconds, fire)
 
-    def executions(self, machine: str) -> Sequence[Mapping[str, object]]:
+    def executions(self, machine: str) -> Sequence[ExecutionListItemTypeDef]:
         """List the executions of a state machine."""
         arn = f"{self.deployed.state_machine_prefix}{machine}"
-        listed: Sequence[Mapping[str, object]] = self.client("stepfunctions").list_executions(stateMachineArn=arn)[
-            "executions"
-        ]
-        return listed
-
+        return self.clients.stepfunctions.list_executions(stateMachineArn=arn)["executions"]

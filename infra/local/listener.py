@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import threading
+from asyncio import CancelledError
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 WORKERS = 256
 """Worker threads of a listener at most; each open watch or wait holds one."""
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-_SHUTDOWN_SECONDS = 5
+_SHUTDOWN_SECONDS = 1
 Answer = Callable[[HttpRequest, str], HttpResponse]
 
 
@@ -61,6 +63,8 @@ class Listener:
 
     def stop(self) -> None:
         """Stop serving and wait until every connection is closed."""
+        # That waits are cut off is meant, and no error to report.
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         self._server.should_exit = True
         if self._thread.is_alive():
             self._thread.join()
@@ -80,7 +84,11 @@ def application(answer: Answer) -> Starlette:
     async def serve(request: Request) -> Response:
         message = await message_of(request)
         source = request.client.host if request.client else "127.0.0.1"
-        return response_of(await to_thread.run_sync(answer, message, source, limiter=limiter), limiter)
+        try:
+            response = await to_thread.run_sync(answer, message, source, limiter=limiter)
+        except CancelledError:  # the listener stops; whoever still waits gets no answer, and no fault is reported
+            return Response(status_code=503)
+        return response_of(response, limiter)
 
     return Starlette(routes=[Route("/{path:path}", serve, methods=METHODS)])
 

@@ -49,9 +49,13 @@ def functions_log_to(directory: Path) -> Iterator[Path]:
     To be entered before the functions are loaded.
     """
     path = directory / FILE_NAME
-    with path.open("w", encoding="utf-8", buffering=1) as log, _failures_to(log):
-        with redirect_stdout(_Stream(sys.stdout, log)), redirect_stderr(_Stream(sys.stderr, log)):
-            yield path
+    with (
+        path.open("w", encoding="utf-8", buffering=1) as log,
+        _failures_to(log),
+        redirect_stdout(_Stream(sys.stdout, log)),
+        redirect_stderr(_Stream(sys.stderr, log)),
+    ):
+        yield path
 
 
 @contextmanager

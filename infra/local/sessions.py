@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
-from typing import Protocol
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from types import ModuleType
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 from urllib.parse import unquote, urlsplit
 
+import botocore.endpoint
 import botocore.session
-from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse, HeadersDict
 from botocore.client import BaseClient
 from botocore.exceptions import ReadTimeoutError
 
@@ -17,6 +21,8 @@ from infra.local.clock import Clock
 from infra.local.faults import Fault, Faults, Kind
 from infra.local.identities import Identity
 from infra.local.messages import HttpRequest, HttpResponse
+
+_READ_SECONDS: Final = 60
 
 
 class Endpoint(Protocol):
@@ -35,6 +41,7 @@ class Sessions:
         self._plan = plan
         self._region = region
         self._loader = botocore.session.get_session().get_component("data_loader")
+        _retry_on(clock)
 
     def of(self, identity: Identity) -> LocalSession:
         """Give a session that signs as `identity`."""
@@ -48,12 +55,12 @@ class Sessions:
     def _wire(self, role: str) -> Callable[[BaseClient], None]:
         def wire(client: BaseClient) -> None:
             service = client.meta.service_model.service_name
-            timeout = client.meta.config.read_timeout
+            timeout = float(vars(client.meta.config)["_user_provided_options"].get("read_timeout", _READ_SECONDS))
 
             def send(request: AWSPreparedRequest, event_name: str, **_: object) -> AWSResponse:
                 return self._send(request, service, event_name.rpartition(".")[2], role, timeout)
 
-            client.meta.events.register_last("before-send", send)
+            client.meta.events.register_last("before-send", send)  # type: ignore[arg-type]  # it uses what this returns
 
         return wire
 
@@ -90,11 +97,28 @@ class LocalSession(botocore.session.Session):
         super().__init__()
         self._wire_client = wire
 
-    def create_client(self, *args: object, **kwargs: object) -> BaseClient:
-        """Make a client whose calls stay in this process."""
-        client = super().create_client(*args, **kwargs)
-        self._wire_client(client)
-        return client
+    if not TYPE_CHECKING:  # the signature is botocore's
+
+        def create_client(self, *args: object, **kwargs: object) -> BaseClient:
+            """Make a client whose calls stay in this process."""
+            client = super().create_client(*args, **kwargs)
+            self._wire_client(client)
+            return client
+
+
+def _retry_on(clock: Clock) -> None:
+    """Let retries of threads that run on the clock sleep on it; all other clients of the process sleep as ever."""
+    module = ModuleType("time")
+    vars(module).update(vars(time))
+    vars(module)["sleep"] = partial(_sleep, clock)
+    vars(botocore.endpoint)["time"] = module
+
+
+def _sleep(clock: Clock, seconds: float) -> None:
+    if clock.holds():
+        clock.sleep(seconds)
+    else:
+        time.sleep(seconds)
 
 
 def _kill() -> None:
@@ -121,17 +145,24 @@ def _bytes(body: object) -> bytes:
         return body.encode()
     if isinstance(body, (bytes, bytearray)):
         return bytes(body)
-    content = body.read()  # type: ignore[attr-defined]
-    return content if isinstance(content, bytes) else str(content).encode()
+    if isinstance(body, _Readable):
+        return _bytes(body.read())
+    raise TypeError(f"a request body of {type(body).__name__} cannot be sent")
+
+
+@runtime_checkable
+class _Readable(Protocol):
+    def read(self) -> object: ...
 
 
 class _Raw(io.BytesIO):
     """What botocore reads an in-process answer from, as it would from urllib3."""
 
-    def stream(self, amt: int = 65536, **_: object) -> object:
+    def stream(self, amt: int = 65536, **_: object) -> Iterator[bytes]:
         while chunk := self.read(amt):
             yield chunk
 
 
 def _received(request: AWSPreparedRequest, response: HttpResponse) -> AWSResponse:
-    return AWSResponse(request.url, response.status, response.headers, _Raw(response.body))
+    headers = HeadersDict(response.headers)
+    return AWSResponse(request.url, response.status, headers, _Raw(response.body))  # type: ignore[arg-type]  # as botocore

@@ -6,24 +6,28 @@ import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from threading import RLock
 from typing import TYPE_CHECKING
 
 from infra.local.kubernetes.api import KubernetesApi
 from infra.local.kubernetes.hyperpod_nodes import NodeFact, Taint, sync_nodes
 from infra.local.kubernetes.identity import Identity
 from infra.local.simulators.cloudformation import CloudFormation
-from infra.local.simulators.eks import Eks, EksHost
-from infra.local.simulators.hyperpod import HyperPod, HyperPodHost
+from infra.local.simulators.eks import Eks
+from infra.local.simulators.eks_records import EksHost
+from infra.local.simulators.hyperpod import HyperPod
+from infra.local.simulators.hyperpod_records import HyperPodHost
 from infra.local.simulators.lambda_ import LambdaService
 from infra.local.simulators.service import Service
 from infra.local.simulators.sts import StsService
 from infra.local.simulators.sts_token import InvalidToken, read_token
+from infra.local.tokens import SeenTokens
 
 if TYPE_CHECKING:
     from botocore.client import BaseClient
+    from types_boto3_iam import IAMClient
 
     from infra.local.clock import Clock
+    from infra.local.clock_primitives import Waiter
     from infra.local.identities import Identities
     from infra.local.simulators.hyperpod_records import NodeFacts
 
@@ -47,9 +51,12 @@ class World:
         self._identities = identities
         self._client = client
         self._person_token = person_token
-        self._lock = RLock()
+        self._lock = clock.lock()
         self._settling = False
-        self._armed: datetime | None = None
+        self._touched = True
+        self._next_due: datetime | None = None
+        self._timer: Waiter | None = None
+        self._tokens = SeenTokens(clock.time)
         self.kubernetes: dict[str, KubernetesApi] = {}
         self.endpoint_of: Callable[[str], str] = lambda name: f"https://127.0.0.1/clusters/{name}"
         self.certificate_authority: Callable[[], str] = str
@@ -76,7 +83,16 @@ class World:
             return
         with self._lock:
             self.settle()
-            yield
+            try:
+                yield
+            finally:
+                self._touched = self._touched or service in _SETTLED_FIRST
+
+    def settle_what_is_due(self) -> None:
+        """Settle, unless nothing can have changed since the last time."""
+        with self._lock:
+            if self._touched or (self._next_due is not None and self._next_due <= self._clock.now()):
+                self.settle()
 
     def settle(self) -> None:
         """Bring services, nodes and clusters up to the clock; what a service does meanwhile does not recurse."""
@@ -91,16 +107,20 @@ class World:
                     self._sync_nodes(name, api)
             finally:
                 self._settling = False
+            self._touched = False
             self._arm()
 
     def _arm(self) -> None:
         """Come back when the next thing is due: calls that a stack makes must happen at their own moment."""
         now = self._clock.now()
         due = [moment for name in _SETTLED_FIRST for moment in self.services[name].deadlines() if moment > now]
-        if not due or (self._armed is not None and now < self._armed <= min(due)):
+        following = min(due, default=None)
+        if following == self._next_due:
             return
-        self._armed = min(due)
-        self._clock.call_at(self._armed.timestamp(), self.settle)
+        if self._timer is not None:
+            self._clock.cancel(self._timer)
+        self._next_due = following
+        self._timer = self._clock.call_at(following.timestamp(), self.settle) if following else None
 
     def _sync_nodes(self, name: str, api: KubernetesApi) -> None:
         networked = self._has_network(name)
@@ -143,9 +163,9 @@ class World:
         return sum(1 for node in self.hyperpod.node_facts(name) if node.running)
 
     def _role_exists(self, arn: str) -> bool:
-        client = self._client("iam")
+        client: IAMClient = self._client("iam")  # type: ignore[assignment]  # clients are made by name
         try:
-            return bool(client.get_role(RoleName=arn.rpartition("/")[2])["Role"]["Arn"] == arn)
+            return client.get_role(RoleName=arn.rpartition("/")[2])["Role"]["Arn"] == arn
         except client.exceptions.NoSuchEntityException:
             return False
 
@@ -166,6 +186,7 @@ class World:
         if addon == _S3_ADDON and cluster in self.kubernetes:
             store = self.kubernetes[cluster].store
             kind = store.registry.of_kind("storage.k8s.io/v1", "CSIDriver")
+            assert kind is not None, "every cluster serves CSIDriver"
             store.upsert(kind, {"metadata": {"name": _S3_DRIVER}, "spec": {"attachRequired": False}})
 
     def _identify(self, cluster: str, token: str | None) -> Identity | None:
@@ -175,6 +196,8 @@ class World:
         try:
             key = read_token(token or "", cluster, self._secret_of, datetime.now(UTC))
         except InvalidToken:
+            return None
+        if not self._tokens.valid(token or ""):
             return None
         identity = self._identities.get(key)
         entry = self.eks.access_entry(cluster, identity.role_arn) if identity else None
@@ -206,6 +229,8 @@ class World:
                 self._open_cluster(name)
                 self.kubernetes[name].store.restore(store)
             self.on_clusters_changed()
+            self._next_due = None
+            self.settle()
 
 
 def _fact(node: NodeFacts, networked: bool) -> NodeFact:

@@ -91,3 +91,16 @@ def test_run_mode_passes_time_at_its_speed() -> None:
     clock.call_at(clock.time() + 100, fired.set)
     assert fired.wait(100_000)
     assert clock.time() >= START.timestamp() + 100
+
+
+def test_run_mode_counts_work_in_real_seconds_so_that_no_timeout_strikes_it() -> None:
+    clock = Clock(Mode.RUN, speed=100_000, start=START)
+    worked = threading.Event()
+    with clock.busy():
+        worker = clock.thread(lambda: worked.wait(0.05))
+        worker.start()
+        worker.join(30)
+        assert not worker.is_alive()
+        assert clock.time() < START.timestamp() + 30
+    clock.sleep(1000)
+    assert clock.time() >= START.timestamp() + 1000

@@ -27,8 +27,7 @@ class HyperPodNodes:
         usable = [node for node in found if node.ready and node.schedulable]
         have = by_group(node.group for node in usable)
         if complete(have, wanted):
-            names = tuple(node.name for node in usable)
-            return Done({"nodes": list(names)}, f"Ready and schedulable: {counted(have, wanted)}", names)
+            return Done({"ready": dict(have)}, f"Ready and schedulable: {counted(have, wanted)}")
         unready = next((f"; {node.name}: {node.reason}" for node in found if not node.ready), "")
         return Waiting(_POLL_SECONDS, f"Ready nodes {counted(have, wanted)}{unready}", Reason.WAITING_NODES)
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
 
 from functions.aws import eks, hyperpod
+from functions.core import runtime
 from functions.core.errors import Cause, Layer, StageFailed
-from functions.core.stage import Applied, Behaviours, Done, Observation, StageContext
+from functions.core.stage import Applied, Behaviours, Done, Observation, StageContext, Waiting
 from functions.kubernetes_api import connection, nodes, objects
 from functions.kubernetes_api.objects import PERSISTENT_VOLUME_CLAIMS, member
 
 if TYPE_CHECKING:
     from functions.core.ledger.models import JsonObject
     from functions.kubernetes_api.nodes import Node
+
+_POLL_SECONDS: Final = 15
+# What was there a moment ago and is not gets this long to come right: a node reboots, an add-on finds its node.
+_PATIENCE: Final = timedelta(minutes=20)
 
 
 class Verify:
@@ -23,14 +29,25 @@ class Verify:
         return Applied("reading everything back")
 
     def observe(self, context: StageContext) -> Observation:
-        """Done with the summary; what another stage made and is no longer there fails the operation."""
-        made = {stage.name.partition(":")[0] for stage in context.operation.stages}
-        summary: JsonObject = {"eks_cluster": _eks(context)}
-        if "hyperpod_nodes" in made:
-            summary |= _hyperpod(context)
-        if "mount" in made:
-            summary["storage"] = _storage(context)
-        return Done(summary, "everything is there")
+        """Done with the summary; what does not come right within minutes fails the operation."""
+        try:
+            return Done(_summary(context), "everything is there")
+        except StageFailed as missing:
+            begun = context.stage.started_at or runtime.now()
+            if runtime.now() - begun >= _PATIENCE:
+                raise
+            return Waiting(_POLL_SECONDS, missing.detail)
+
+
+def _summary(context: StageContext) -> JsonObject:
+    made = {stage.name.partition(":")[0] for stage in context.operation.stages}
+    summary: JsonObject = {"eks_cluster": _eks(context)}
+    if "hyperpod_nodes" in made:
+        summary |= _hyperpod(context)
+        summary["addons"] = _addons(context)
+    if "mount" in made:
+        summary["storage"] = _storage(context)
+    return summary
 
 
 def _eks(context: StageContext) -> JsonObject:
@@ -41,6 +58,20 @@ def _eks(context: StageContext) -> JsonObject:
     return {"name": name, "arn": found.arn, "version": found.version, "status": found.status}
 
 
+def _addons(context: StageContext) -> JsonObject:
+    """Look at the add-ons again: with nodes to run on, none has an excuse any more."""
+    cluster = context.cluster.names.eks_cluster
+    statuses: JsonObject = {}
+    for name in eks.list_addons(cluster):
+        found = eks.describe_addon(cluster, name)
+        status = found.status if found else "absent"
+        if found is None or status != "ACTIVE":
+            issues = "; ".join(found.issues.values()) if found else ""
+            raise _gone(f"Add-on {name}", f"{status} ({issues})" if issues else status, Layer.AWS)
+        statuses[name] = status
+    return statuses
+
+
 def _hyperpod(context: StageContext) -> JsonObject:
     name = context.cluster.names.hyperpod_cluster
     found = hyperpod.describe(name)
@@ -49,7 +80,7 @@ def _hyperpod(context: StageContext) -> JsonObject:
     members = nodes.hyperpod_nodes(connection.connect(context.cluster.names.eks_cluster, eks.api_server_of))
     unusable = [node for node in members if not (node.ready and node.schedulable)]
     if unusable or not members:
-        raise _gone("Nodes", ", ".join(node.name for node in unusable) or "absent", Layer.KUBERNETES)
+        raise _gone("Nodes", f"not usable: {_named(unusable)}" if unusable else "absent", Layer.KUBERNETES)
     return {
         "hyperpod_cluster": {"name": name, "arn": found.arn, "status": found.status},
         "nodes": [_group(group, members) for group in found.groups],
@@ -57,12 +88,16 @@ def _hyperpod(context: StageContext) -> JsonObject:
     }
 
 
+def _named(members: list[Node]) -> str:
+    return ", ".join(node.name for node in members[:5]) + (", ..." if len(members) > 5 else "")
+
+
 def _group(group: hyperpod.Group, members: list[Node]) -> JsonObject:
     ready = sum(1 for node in members if node.group == group.name)
     return {
         "instance_group": group.name,
         "instance_type": group.instance_type,
-        "capacity_type": "on_demand",
+        "capacity_type": group.capacity_type,
         "count": group.current,
         "ready": ready,
     }
@@ -76,7 +111,7 @@ def _storage(context: StageContext) -> JsonObject:
     phase = member(found or {}, "status").get("phase")
     if phase != "Bound":
         raise _gone(f"Claim {namespace}/{claim}", str(phase or "absent"), Layer.KUBERNETES)
-    return {"claim": claim, "namespace": namespace, "bucket": mount["bucket"], "status": "mounted"}
+    return {"claim": claim, "namespace": namespace, "bucket": mount["bucket"], "status": phase}
 
 
 def _gone(what: str, state: str, layer: Layer) -> StageFailed:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from functools import lru_cache
+from importlib import import_module
+from typing import Protocol
 from urllib.parse import quote
 
 from botocore.awsrequest import AWSPreparedRequest
@@ -9,6 +14,7 @@ from botocore.compat import HTTPHeaders
 from moto.core.botocore_stubber import BotocoreStubber
 from moto.core.config import default_user_config
 
+from infra.local.engine.patching import wrap
 from infra.local.engine.version import require_pinned_moto
 from infra.local.messages import HttpRequest, HttpResponse
 
@@ -22,8 +28,7 @@ class MotoEngine:
 
     def __init__(self) -> None:
         require_pinned_moto()
-        # Foundation stacks attach AWS's managed policies; moto loads them only when asked.
-        default_user_config["iam"] = {"load_aws_managed_policies": True}
+        _load_what_is_needed()
         self._stubber = BotocoreStubber()
 
     def serves(self, service: str) -> bool:
@@ -47,11 +52,44 @@ class MotoEngine:
         return HttpResponse(int(status), {str(k).lower(): str(v) for k, v in headers.items()}, bytes(content))
 
     def _url(self, request: HttpRequest, service: str, region: str) -> str:
-        host = request.headers.get("host", "")
+        host = request.headers.get("host", "").partition(":")[0]
         if not host.endswith(".amazonaws.com"):
-            host = _HOSTS.get(service, f"{service}.{region}.amazonaws.com")
+            # An outside client may put an S3 bucket before the name of this endpoint.
+            bucket = host.removesuffix(".localhost").removesuffix(".s3") if host.endswith(".localhost") else ""
+            name = _HOSTS.get(service, f"{service}.{region}.amazonaws.com")
+            host = f"{bucket}.{name}" if bucket and service == "s3" else name
         query = f"?{request.query}" if request.query else ""
         return f"https://{host}{quote(request.path, safe='/~')}{query}"
+
+
+def _load_what_is_needed() -> None:
+    # Foundation stacks attach AWS's managed policies; moto loads them only when asked, and then for every partition.
+    default_user_config["iam"] = {"load_aws_managed_policies": True}
+    backend = import_module("moto.iam.models").IAMBackend
+    if not hasattr(backend._init_aws_policies, "one_partition"):
+        wrap(backend, "_init_aws_policies", _of_one_partition)
+    # Nothing here starts instances from images, and moto makes up 1,300 of them.
+    os.environ["MOTO_EC2_LOAD_DEFAULT_AMIS"] = "false"
+    # It keeps every object of a model that was ever made.
+    import_module("moto.core.common_models").BaseModel.__new__ = staticmethod(_made)
+    responses = import_module("moto.core.responses")
+    responses.method_names_from_class = lru_cache(maxsize=None)(responses.method_names_from_class)
+
+
+def _made(cls: type, *_: object, **__: object) -> object:
+    return object.__new__(cls)
+
+
+class _Iam(Protocol):
+    partition: str
+
+
+def _of_one_partition(load: Callable[..., object]) -> Callable[..., object]:
+    def policies(self: _Iam) -> object:
+        return load(self) if self.partition == "aws" else []
+
+    vars(policies)["one_partition"] = True
+    return policies
 
 
 def _headers(request: HttpRequest) -> HTTPHeaders:

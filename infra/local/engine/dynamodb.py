@@ -1,12 +1,14 @@
 """moto's DynamoDB, made to behave as ours must; and our tables in it, made from their declarations.
 
-Four adaptations, each with its reason; each goes once moto does it itself.
+Five adaptations, each with its reason; each goes once moto does it itself.
 - moto checks conditions and writes without a lock, so two threads can both win a conditional write (measured).
 - DynamoDB gives `LastEvaluatedKey` whenever it stopped because of `Limit`; moto forgets it when nothing follows.
 - For its rollback moto copies whole tables with their streams at each transaction, which gets slower with every write
   ever made; here the copy shares all items but those that the transaction touches.
 - moto looks for every member of every attribute value under some ten spellings, which takes four fifths of the time of
   a whole operation; what it holds of items is in DynamoDB's own JSON already.
+- moto copies and measures items at great length (`dynamodb_items.py`); answers are written while the lock is held, so
+  items that a query found need no copies of their values.
 """
 
 from __future__ import annotations
@@ -18,11 +20,13 @@ from typing import TYPE_CHECKING, Final, Protocol, Required, TypedDict, cast
 
 from moto.dynamodb import models
 from moto.dynamodb.models import DynamoDBBackend
-from moto.dynamodb.models.dynamo_type import DynamoType
+from moto.dynamodb.models import table as table_models
+from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from moto.dynamodb.models.table import Table as MotoTable
 from moto.dynamodb.responses import DynamoHandler, DynamoResult
 
 from functions.core.ledger.tables import Index, Key, Table
+from infra.local.engine import dynamodb_items
 from infra.local.engine.version import require_pinned_moto
 
 if TYPE_CHECKING:
@@ -30,7 +34,6 @@ if TYPE_CHECKING:
 
     from moto.core.common_types import TYPE_RESPONSE
     from moto.core.responses import ActionContext
-    from moto.dynamodb.models.dynamo_type import Item
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_dynamodb.type_defs import (
         AttributeDefinitionTypeDef,
@@ -71,6 +74,8 @@ def install() -> None:
     MotoTable.query = _with_last_key  # type: ignore[method-assign]
     DynamoDBBackend.transact_write_items = _with_cheap_rollback  # type: ignore[method-assign]
     models.copy = _SharingCopies  # type: ignore[attr-defined,assignment]
+    table_models.copy = _LightCopies  # type: ignore[attr-defined,assignment]
+    dynamodb_items.install()
 
 
 def create_tables(client: DynamoDBClient, tables: Iterable[Table], environment: Mapping[str, str]) -> None:
@@ -164,6 +169,18 @@ class _SharingCopies:
     @staticmethod
     def deepcopy(thing: MotoTable | Item | None) -> MotoTable | Item | None:
         return _sharing_copy(thing) if isinstance(thing, MotoTable) else copy.deepcopy(thing)
+
+
+class _LightCopies:
+    """Stands for the module `copy` where items found by a query are copied before attributes are taken away."""
+
+    copy = staticmethod(copy.copy)
+
+    @staticmethod
+    def deepcopy(thing: object) -> object:
+        if isinstance(thing, list) and all(isinstance(each, Item) for each in thing):
+            return [dynamodb_items.light_copy(each) for each in thing]
+        return copy.deepcopy(thing)
 
 
 def _sharing_copy(table: MotoTable) -> MotoTable:

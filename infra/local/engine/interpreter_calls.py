@@ -6,15 +6,18 @@ moto ships LocalStack's interpreter with the model-aware parts cut out; they are
 from __future__ import annotations
 
 import datetime as real_datetime
-from collections.abc import Callable, Mapping
-from functools import lru_cache
+from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from typing import Protocol
 
 import botocore.session
 from botocore import xform_name
 from botocore.client import BaseClient
+from botocore.exceptions import BotoCoreError, ClientError
 from botocore.model import OperationModel, ServiceModel
+
+from infra.local.engine.patching import wrap
 
 _TASKS = "moto.stepfunctions.parser.asl.component.state.exec.state_task"
 _CLIENT_USERS = (
@@ -53,12 +56,70 @@ def install(client_of_role: ClientOfRole) -> None:
     sdk = import_module(f"{_TASKS}.service.state_task_service_aws_sdk")
     vars(sdk)["_SERVICE_ERROR_NAMES"].update(_ERROR_NAMES)
     sdk.StateTaskServiceAwsSdk._normalise_exception_name = staticmethod(error_name)
+    wrap(sdk.StateTaskServiceAwsSdk, "_from_error", _naming_lost_calls)
+    wrap(
+        import_module(f"{_TASKS}.service.state_task_service_callback").StateTaskServiceCallback,
+        "_from_error",
+        _naming_heartbeats,
+    )
 
     def client_for(region: str, service: str, state_credentials: _Credentials) -> BaseClient:
         return client_of_role(service, state_credentials.role_arn)
 
     for name in _CLIENT_USERS:
         vars(import_module(name))["boto_client_for"] = client_for
+
+
+def _naming_lost_calls(from_error: Callable[..., object]) -> Callable[..., object]:
+    """A call without an answer is `<Service>.SdkClientException`; the interpreter would end with States.Runtime."""
+
+    def named(self: _SdkTask, env: object, ex: Exception) -> object:
+        if not isinstance(ex, BotoCoreError):
+            return from_error(self, env, ex)
+        service = self._normalise_service_error_name(self.resource.api_name)
+        return self._get_task_failure_event(env, error_name(service, ex), str(ex))
+
+    return named
+
+
+def _naming_heartbeats(from_error: Callable[..., object]) -> Callable[..., object]:
+    """A heartbeat that did not come is States.HeartbeatTimeout, which the interpreter calls States.Timeout."""
+    events = import_module("moto.stepfunctions.parser.api").HistoryEventType
+    timed_out = import_module("moto.stepfunctions.parser.asl.eval.callback.callback").HeartbeatTimeoutError
+    errors = import_module("moto.stepfunctions.parser.asl.component.common.error_name.states_error_name")
+    types = import_module("moto.stepfunctions.parser.asl.component.common.error_name.states_error_name_type")
+    failure = import_module("moto.stepfunctions.parser.asl.component.common.error_name.failure_event").FailureEvent
+    heartbeat = types.StatesErrorNameType.StatesHeartbeatTimeout
+
+    def named(self: _CallbackTask, env: object, ex: Exception) -> object:
+        if not isinstance(ex, timed_out):
+            return from_error(self, env, ex)
+        details = {
+            "resourceType": self._get_sfn_resource_type(),
+            "resource": self._get_sfn_resource(),
+            "error": heartbeat.to_name(),
+        }
+        return failure(
+            env, errors.StatesErrorName(heartbeat), events.TaskTimedOut, {"taskTimedOutEventDetails": details}
+        )
+
+    return named
+
+
+class _Resource(Protocol):
+    api_name: str
+
+
+class _SdkTask(Protocol):
+    resource: _Resource
+
+    def _normalise_service_error_name(self, service_name: str) -> str: ...
+    def _get_task_failure_event(self, env: object, error: str, cause: str) -> object: ...
+
+
+class _CallbackTask(Protocol):
+    def _get_sfn_resource_type(self) -> str: ...
+    def _get_sfn_resource(self) -> str: ...
 
 
 class _Credentials(Protocol):
@@ -74,12 +135,12 @@ class _Task(Protocol):
     def _from_boto_response(self, response: object, structure_shape: object) -> None: ...
 
 
-@lru_cache(maxsize=None)
+@cache
 def _model(service: str) -> ServiceModel:
     return botocore.session.get_session().get_service_model(service)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _operation(service: str, action: str) -> OperationModel:
     model = _model(service)
     for name in model.operation_names:
@@ -113,10 +174,9 @@ def _of(task: _Task, service: str | None, action: str | None) -> OperationModel:
 
 def error_name(service: str, error: Exception) -> str:
     """Name an SDK error as Step Functions does: `<Service>.<Code>Exception`."""
-    code = type(error).__name__
-    response: Mapping[str, Mapping[str, str]] = getattr(error, "response", {})
-    if code == "ClientError":
-        code = response.get("Error", {}).get("Code") or service
+    code = "SdkClient"
+    if isinstance(error, ClientError):
+        code = error.response.get("Error", {}).get("Code") or service
     name = f"{service}.{code}"
     return name if name.endswith("Exception") else f"{name}Exception"
 
@@ -131,8 +191,3 @@ def _plain(value: object) -> object:
     if isinstance(value, list):
         return [_plain(member) for member in value]
     return value
-
-
-def wrap(owner: type, name: str, around: Callable[[Callable[..., object]], Callable[..., object]]) -> None:
-    """Replace a method by one built around it."""
-    setattr(owner, name, around(getattr(owner, name)))

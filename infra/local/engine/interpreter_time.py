@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import datetime as real_datetime
 import threading
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from types import ModuleType
+from typing import Protocol
 
-from infra.local.clock import Clock, Thread
+from infra.local.clock import Clock
+from infra.local.clock_primitives import Event, Thread
+from infra.local.engine.patching import replace_global
 
 _PACKAGE = "moto.stepfunctions.parser"
 _COMPONENT = f"{_PACKAGE}.asl.component"
@@ -29,7 +33,8 @@ _THREADING = (
 )
 _THREAD = (f"{_COMPONENT}.state.exec.execute_state", f"{_PACKAGE}.backend.execution_worker")
 _EVENT = (f"{_PACKAGE}.asl.eval.callback.callback",)
-_SLEEP = (f"{_COMPONENT}.common.retry.retrier_decl", f"{_COMPONENT}.state.wait.wait_function.wait_function")
+_SLEEP = (f"{_COMPONENT}.common.retry.retrier_decl",)
+_WAIT = f"{_COMPONENT}.state.wait.wait_function.wait_function"
 _DATETIME = (
     f"{_PACKAGE}.models",
     f"{_PACKAGE}.backend.execution",
@@ -37,6 +42,7 @@ _DATETIME = (
     f"{_COMPONENT}.state.state",
     f"{_COMPONENT}.state.wait.wait_function.timestamp",
 )
+_INSTANT = 1e-6
 _NESTED = f"{_COMPONENT}.state.exec.state_task.service.state_task_service_callback"
 
 
@@ -85,17 +91,35 @@ def install(clock: Clock) -> Generation:
     """Give the interpreter's modules the clock's primitives; return the counter of ended executions."""
     generation = Generation(clock)
     for name in _THREADING:
-        vars(import_module(name))["threading"] = _threading(clock)
+        replace_global(import_module(name), "threading", _threading(clock))
     for name in _THREAD:
-        vars(import_module(name))["Thread"] = partial(Thread, clock)
+        replace_global(import_module(name), "Thread", partial(Thread, clock))
     for name in _EVENT:
-        vars(import_module(name))["Event"] = clock.event
+        replace_global(import_module(name), "Event", clock.event)
     for name in _SLEEP:
-        vars(import_module(name))["time"] = _time(clock.sleep, clock)
-    vars(import_module(_NESTED))["time"] = _time(generation.wait_for_change, clock)
+        replace_global(import_module(name), "time", _time(clock.sleep, clock))
+    replace_global(import_module(_NESTED), "time", _time(generation.wait_for_change, clock))
+    import_module(_WAIT).WaitFunction._wait_interval = _wait_until(clock)
     for name in _DATETIME:
-        vars(import_module(name))["datetime"] = _datetime(clock)
+        replace_global(import_module(name), "datetime", _datetime(clock))
     return generation
+
+
+class _Stoppable(Protocol):
+    program_state_event: Event
+
+    def is_running(self) -> bool: ...
+
+
+def _wait_until(clock: Clock) -> Callable[..., None]:
+    """Wait to the instant; the interpreter counts whole seconds and waits one more after a rounding error."""
+
+    def wait_interval(_: object, env: _Stoppable, wait_seconds: float) -> None:
+        end = clock.time() + wait_seconds
+        while env.is_running() and (left := end - clock.time()) > _INSTANT:
+            env.program_state_event.wait(left)
+
+    return wait_interval
 
 
 def _threading(clock: Clock) -> ModuleType:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Protocol
 
-from infra.local.engine.interpreter_calls import wrap
+from infra.local.engine.patching import wrap
 from infra.local.engine.version import require_pinned_moto
 
 _WITHOUT_TLS = ({"Bool": {"aws:SecureTransport": "false"}}, {"Bool": {"aws:SecureTransport": False}})

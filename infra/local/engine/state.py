@@ -43,6 +43,8 @@ class Snapshot:
         _refuse_running({machine.arn: machine.executions for machine in _machines(self._account, self._region)})
         for name, backend in _backends(self._account, self._region):
             state = _Unpickler(io.BytesIO(self._states[name])).load()
+            # Forgetting by reset closes what objects hold open; S3's keep their bytes in temporary files.
+            backend.reset()
             vars(backend).clear()
             vars(backend).update(state)
         for machine in _machines(self._account, self._region):

@@ -12,15 +12,17 @@ import uuid
 from collections.abc import Callable
 from datetime import datetime
 from importlib import import_module
-from typing import Protocol
+from typing import Final, Protocol, cast
 
 from infra.local.clock import Clock
-from infra.local.engine import interpreter_calls, interpreter_jsonata, interpreter_time
-from infra.local.engine.interpreter_calls import ClientOfRole, wrap
+from infra.local.engine import interpreter_calls, interpreter_jsonata, interpreter_memory, interpreter_time
+from infra.local.engine.interpreter_calls import ClientOfRole
 from infra.local.engine.interpreter_time import Generation
+from infra.local.engine.patching import wrap
 from infra.local.engine.version import require_pinned_moto
 
 _PARSER = "moto.stepfunctions.parser"
+_START_SECONDS: Final = 30
 _TASKS = f"{_PARSER}.asl.component.state.exec.state_task.service"
 
 
@@ -28,20 +30,14 @@ class _Endpoint(Protocol):
     def interrupt_all(self) -> None: ...
 
 
-class _Callbacks(Protocol):
-    _pool: dict[str, _Endpoint]
-
-
-class _Environment(Protocol):
-    callback_pool_manager: _Callbacks
-
-    def is_running(self) -> bool: ...
+class _Environment(interpreter_memory.Used, Protocol):
+    def is_frame(self) -> bool: ...
+    def program_state(self) -> object: ...
     def set_stop(self, stop_date: datetime, cause: str | None, error: str | None) -> None: ...
 
 
 class _Worker(Protocol):
     env: _Environment | None
-    ready: threading.Event
 
 
 class Execution(Protocol):
@@ -49,10 +45,15 @@ class Execution(Protocol):
 
     exec_arn: str
     exec_worker: _Worker
+    exec_status: object
     status: str
     stop_date: datetime | None
     error: str | None
     cause: str | None
+
+
+class _Communication(Protocol):
+    execution: Execution
 
 
 def install(clock: Clock, client_of_role: ClientOfRole) -> None:
@@ -63,10 +64,11 @@ def install(clock: Clock, client_of_role: ClientOfRole) -> None:
     generation = interpreter_time.install(clock)
     interpreter_jsonata.install()
     interpreter_calls.install(client_of_role)
+    interpreter_memory.install()
     config = import_module("moto.core.config")
     config.default_user_config["stepfunctions"] = {"execute_state_machine": True}
     _start_atomically()
-    _start_with_an_environment()
+    _start_running()
     _stop_completely(clock, generation)
     _remember_children()
     _tell_the_end(generation)
@@ -87,27 +89,38 @@ def _start_atomically() -> None:
     wrap(import_module(f"{_PARSER}.models").StepFunctionsParserBackend, "start_execution", around)
 
 
-def _start_with_an_environment() -> None:
-    """Let StartExecution return only once the worker can be stopped and reached by task tokens."""
-    worker = import_module(f"{_PARSER}.backend.execution_worker").ExecutionWorker
+def _start_running() -> None:
+    """Let StartExecution return only once the program runs: before, the interpreter ignores a stop."""
+    program = import_module(f"{_PARSER}.asl.component.program.program").Program
 
-    def around_environment(make: Callable[[_Worker], _Environment]) -> Callable[..., object]:
-        def environment(self: _Worker) -> _Environment:
-            self.env = make(self)
-            self.ready.set()
+    def around_body(evaluate: Callable[..., object]) -> Callable[..., object]:
+        def body(self: object, env: _Environment) -> None:
+            started: threading.Event | None = vars(env).pop("started", None)
+            if started is not None:
+                started.set()
+            evaluate(self, env)
+
+        return body
+
+    def around_environment(make: Callable[..., object]) -> Callable[..., object]:
+        def environment(self: _Worker) -> object:
+            self.env = cast("_Environment", make(self))
+            vars(self.env)["started"] = vars(self)["started"]
             return self.env
 
         return environment
 
-    def around_start(start: Callable[[_Worker], None]) -> Callable[..., object]:
-        def started(self: _Worker) -> None:
-            self.ready = threading.Event()
+    def around_start(start: Callable[..., object]) -> Callable[..., object]:
+        def begin(self: _Worker) -> None:
+            started = vars(self)["started"] = threading.Event()
             start(self)
-            if not self.ready.wait(30):
-                raise RuntimeError("the interpreter did not start the execution within 30 s")
+            if not started.wait(_START_SECONDS):
+                raise RuntimeError(f"the interpreter did not start the execution within {_START_SECONDS} s")
 
-        return started
+        return begin
 
+    worker = import_module(f"{_PARSER}.backend.execution_worker").ExecutionWorker
+    wrap(program, "_eval_body", around_body)
     wrap(worker, "_get_evaluation_environment", around_environment)
     wrap(worker, "start", around_start)
 
@@ -117,13 +130,20 @@ def stop(backend: _Backend, execution: Execution, at: datetime, error: str | Non
     environment = execution.exec_worker.env
     if execution.status != "RUNNING" or environment is None:
         return
-    execution.error, execution.cause, execution.stop_date = error, cause, at
     environment.set_stop(stop_date=at, cause=cause, error=error)
+    if _state_of(environment) != "ProgramStopped":
+        return
+    execution.error, execution.cause, execution.stop_date = error, cause, at
+    execution.exec_status = import_module(f"{_PARSER}.api").ExecutionStatus.ABORTED
     callbacks = environment.callback_pool_manager
     for endpoint in list(callbacks._pool.values()):
-        endpoint.interrupt_all()
-    for child in getattr(callbacks, "children", []):
+        cast("_Endpoint", endpoint).interrupt_all()
+    for child in vars(callbacks).get("children", []):
         stop(backend, backend.describe_execution(child), at, error, "The parent execution was stopped")
+
+
+def _state_of(environment: _Environment) -> str:
+    return type(environment.program_state()).__name__
 
 
 class _Backend(Protocol):
@@ -168,7 +188,8 @@ def _remember_children() -> None:
         wrap(service, name, around)
 
 
-class _Stacked(_Environment, Protocol):
+class _Stacked(Protocol):
+    callback_pool_manager: object
     stack: list[dict[str, str]]
 
 
@@ -176,12 +197,21 @@ def _tell_the_end(generation: Generation) -> None:
     communication = import_module(f"{_PARSER}.backend.execution").BaseExecutionWorkerCommunication
 
     def around(terminated: Callable[..., object]) -> Callable[..., object]:
-        def told(self: object) -> None:
+        def told(self: _Communication) -> None:
             try:
-                terminated(self)
+                # A stopped one got its end when it was stopped, maybe long before its last state noticed.
+                if self.execution.status == "RUNNING":
+                    terminated(self)
+                _trim(self.execution.exec_worker.env)
             finally:
                 generation.bump()
 
         return told
 
     wrap(communication, "terminated", around)
+
+
+def _trim(environment: _Environment | None) -> None:
+    # After a timeout of the whole machine its last state still runs to its end.
+    if environment is not None and _state_of(environment) != "ProgramTimedOut":
+        interpreter_memory.trim(environment)
