@@ -111,8 +111,14 @@ def _create(context: StageContext) -> str:
 
 
 def _fixed_parameters(context: StageContext) -> dict[str, str]:
+    names = context.cluster.names
     return {
         "ClusterTag": context.cluster.tag,
+        "EksClusterName": names.eks_cluster,
+        "BucketName": names.bucket,
+        "ControlPlaneRoleName": names.control_plane_role,
+        "ExecutionRoleName": names.execution_role,
+        "S3CsiRoleName": names.s3_csi_role,
         "KubernetesAdminRoleArn": settings.required("KUBERNETES_ADMIN_ROLE_ARN"),
         "KubernetesOperatorRoleArn": settings.required("KUBERNETES_OPERATOR_ROLE_ARN"),
     }

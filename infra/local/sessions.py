@@ -13,7 +13,6 @@ from urllib.parse import unquote, urlsplit
 import botocore.endpoint
 import botocore.session
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse, HeadersDict
-from botocore.client import BaseClient
 from botocore.exceptions import ReadTimeoutError
 
 from infra.local import faults, invocation
@@ -21,6 +20,9 @@ from infra.local.clock import Clock
 from infra.local.faults import Fault, Faults, Kind
 from infra.local.identities import Identity
 from infra.local.messages import HttpRequest, HttpResponse
+
+if TYPE_CHECKING:
+    from botocore.client import BaseClient
 
 _READ_SECONDS: Final = 60
 
@@ -69,10 +71,7 @@ class Sessions:
     ) -> AWSResponse:
         invocation.check_alive()
         fault = self._plan.strike(service, operation, role)
-        if fault is None:
-            response = self._endpoint.handle(_sent(request))
-        else:
-            response = self._faulty(fault, request, timeout)
+        response = self._faulty(fault, request, timeout) if fault else self._endpoint.handle(_sent(request))
         invocation.check_alive()
         return _received(request, response)
 

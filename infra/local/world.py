@@ -138,8 +138,8 @@ class World:
         return EksHost(
             ec2=lambda: self._client("ec2"),
             iam=lambda: self._client("iam"),
-            endpoint_of=lambda name: self.endpoint_of(name),
-            certificate_authority=lambda: self.certificate_authority(),
+            endpoint_of=self._endpoint_of,
+            certificate_authority=self._certificate_authority,
             ready_nodes=self._ready_nodes,
             on_cluster_active=self._open_cluster,
             on_cluster_deleted=self._close_cluster,
@@ -151,11 +151,19 @@ class World:
             ec2=lambda: self._client("ec2"),
             iam=lambda: self._client("iam"),
             s3=lambda: self._client("s3"),
-            eks_cluster=lambda arn: self.eks.view(arn),
+            eks_cluster=self.eks.view,
             # The release `dependencies` becomes a requirement once helm installs it.
             dependencies_installed=lambda _: True,
-            admit_nodes=lambda name, role: self.eks.admit_nodes(name, role),
+            admit_nodes=self.eks.admit_nodes,
         )
+
+    # The ports of the clusters open after the services are made, which must not keep the addresses of before.
+
+    def _endpoint_of(self, name: str) -> str:
+        return self.endpoint_of(name)
+
+    def _certificate_authority(self) -> str:
+        return self.certificate_authority()
 
     def _ready_nodes(self, name: str) -> int:
         if not self._has_network(name):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 
@@ -19,7 +20,12 @@ def clock() -> Clock:
 
 def test_time_stands_while_a_block_runs(clock: Clock) -> None:
     woken: list[float] = []
-    sleeper = clock.thread(lambda: (clock.sleep(10), woken.append(clock.time())) and None)
+
+    def sleep() -> None:
+        clock.sleep(10)
+        woken.append(clock.time())
+
+    sleeper = clock.thread(sleep)
     with clock.busy():
         sleeper.start()
         assert clock.now() == START
@@ -36,7 +42,7 @@ def test_sleepers_wake_in_the_order_of_their_deadlines(clock: Clock) -> None:
         woken.append((name, clock.time() - START.timestamp()))
 
     with clock.busy():
-        threads = [clock.thread(lambda n=n, s=s: sleep(n, s)) for n, s in (("c", 30), ("a", 10), ("b", 20))]
+        threads = [clock.thread(partial(sleep, n, s)) for n, s in (("c", 30), ("a", 10), ("b", 20))]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -59,9 +65,14 @@ def test_a_wait_ends_at_its_timeout(clock: Clock) -> None:
 
 def test_a_thread_that_never_waits_keeps_time_standing_for_the_others(clock: Clock) -> None:
     release, slept = threading.Event(), clock.event()
+
+    def sleep() -> None:
+        clock.sleep(1)
+        slept.set()
+
     with clock.busy():
-        worker = clock.thread(lambda: release.wait(5) and None)
-        sleeper = clock.thread(lambda: (clock.sleep(1), slept.set()) and None)
+        worker = clock.thread(lambda: release.wait(5))
+        sleeper = clock.thread(sleep)
         worker.start()
         sleeper.start()
     assert clock.now() == START

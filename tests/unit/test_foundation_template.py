@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from functions.clusters.names import TAG_LIMIT, derived
 from infra.local.simulators.stack_intrinsics import Scope, references, resolve
 from infra.local.simulators.stack_resources import check_resources
 from infra.local.simulators.stack_template import PSEUDO_PARAMETERS, parse
@@ -26,6 +27,11 @@ UNTAGGABLE = {
 UNLIMITED = {"DescribeNetwork", "RegistryLogin"}
 PARAMETERS = {
     "ClusterTag",
+    "EksClusterName",
+    "BucketName",
+    "ControlPlaneRoleName",
+    "ExecutionRoleName",
+    "S3CsiRoleName",
     "VpcCidr",
     "PublicSubnetOneCidr",
     "PublicSubnetTwoCidr",
@@ -56,10 +62,19 @@ OUTPUTS = {
     "BucketName",
     "KubernetesVersion",
 }
+NAMES = derived("a" * TAG_LIMIT, "123456789012", "ap-northeast-1")
+NAMED = {
+    "EksClusterName": NAMES["eks_cluster"],
+    "BucketName": NAMES["bucket"],
+    "ControlPlaneRoleName": NAMES["control_plane_role"],
+    "ExecutionRoleName": NAMES["execution_role"],
+    "S3CsiRoleName": NAMES["s3_csi_role"],
+}
 LONGEST = {
     **{name: name for name in TEMPLATE.resources},
     **dict.fromkeys(PARAMETERS, "given"),
-    "ClusterTag": "a" * 25,
+    **NAMED,
+    "ClusterTag": "a" * TAG_LIMIT,
     "AWS::AccountId": "123456789012",
     "AWS::Region": "ap-southeast-1",
     "AWS::Partition": "aws",
@@ -156,6 +171,11 @@ def test_the_s3_csi_role_reaches_this_bucket_only() -> None:
     resources = [item["Resource"] for item in role["Policies"][0]["PolicyDocument"]["Statement"]]
     assert resources == ["Bucket.Arn", "Bucket.Arn/*"]
     assert role["AssumeRolePolicyDocument"]["Statement"][0]["Action"] == ["sts:AssumeRole", "sts:TagSession"]
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_the_product_s_longest_names_are_accepted(name: str) -> None:
+    assert re.fullmatch(TEMPLATE.parameters[name]["AllowedPattern"], NAMED[name])
 
 
 def test_the_longest_names_fit() -> None:

@@ -102,6 +102,11 @@ def foundation_parameters(world: World) -> list[tuple[str, str]]:
     newest = {addon: found["addonVersions"][0]["addonVersion"] for addon, found in versions.items()}
     return [
         ("ClusterTag", "demo"),
+        ("EksClusterName", "eks-cluster-demo"),
+        ("BucketName", f"sagemaker-demo-{ACCOUNT}-us-east-1"),
+        ("ControlPlaneRoleName", "instantstart-demo-control-plane"),
+        ("ExecutionRoleName", "instantstart-demo-execution"),
+        ("S3CsiRoleName", "instantstart-demo-s3-csi"),
         ("VpcCidr", "10.0.0.0/16"),
         ("PublicSubnetOneCidr", "10.0.0.0/24"),
         ("PublicSubnetTwoCidr", "10.0.1.0/24"),

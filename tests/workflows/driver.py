@@ -80,8 +80,8 @@ class Driver:
         """Ask an operation to stop."""
         return self.send("POST", f"/api/operations/{operation_id}/cancel")
 
-    def finish(self, operation_id: str, within: float = 86_400) -> Json:
-        """Wait until an operation has ended, a day of simulated time at most."""
+    def finish(self, operation_id: str, within: float = 14_400) -> Json:
+        """Wait until an operation has ended, four hours of simulated time at most."""
         return self._look(operation_id, lambda operation: operation["status"] in TERMINAL, within, LOOK_EVERY_SECONDS)
 
     def until(self, operation_id: str, stage: str, status: str = "RUNNING", every: float = 2) -> Json:
@@ -91,7 +91,7 @@ class Driver:
             assert operation["status"] not in TERMINAL or stage_of(operation, stage)["status"] == status, operation
             return bool(stage_of(operation, stage)["status"] == status)
 
-        return self._look(operation_id, reached, 86_400, every)
+        return self._look(operation_id, reached, 14_400, every)
 
     def until_said(self, operation_id: str, stage: str, words: str) -> Json:
         """Wait until a stage of an operation says something."""
@@ -100,7 +100,7 @@ class Driver:
             assert operation["status"] not in TERMINAL, operation
             return words in (stage_of(operation, stage)["message"] or "")
 
-        return self._look(operation_id, said, 86_400, LOOK_EVERY_SECONDS)
+        return self._look(operation_id, said, 14_400, LOOK_EVERY_SECONDS)
 
     def _look(self, operation_id: str, enough: Callable[[Json], bool], within: float, every: float) -> Json:
         deadline = self.host.clock.time() + within

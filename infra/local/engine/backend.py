@@ -14,7 +14,7 @@ from botocore.compat import HTTPHeaders
 from moto.core.botocore_stubber import BotocoreStubber
 from moto.core.config import default_user_config
 
-from infra.local.engine.patching import wrap
+from infra.local.engine.patching import replace_global, wrap
 from infra.local.engine.version import require_pinned_moto
 from infra.local.messages import HttpRequest, HttpResponse
 
@@ -72,8 +72,8 @@ def _load_what_is_needed() -> None:
     os.environ["MOTO_EC2_LOAD_DEFAULT_AMIS"] = "false"
     # It keeps every object of a model that was ever made.
     import_module("moto.core.common_models").BaseModel.__new__ = staticmethod(_made)
-    responses = import_module("moto.core.responses")
-    responses.method_names_from_class = lru_cache(maxsize=None)(responses.method_names_from_class)
+    method_names = import_module("moto.core.utils").method_names_from_class
+    replace_global(import_module("moto.core.responses"), "method_names_from_class", lru_cache(method_names))
 
 
 def _made(cls: type, *_: object, **__: object) -> object:

@@ -70,7 +70,7 @@ class _Filter(Protocol):
 def install() -> None:
     """Adapt moto in this process; doing it again changes nothing."""
     DynamoHandler.call_action = _one_at_a_time  # type: ignore[method-assign]
-    DynamoResult.execute_result = _as_it_is  # type: ignore[method-assign]
+    DynamoResult.execute_result = _as_it_is  # type: ignore[method-assign,assignment]
     MotoTable.query = _with_last_key  # type: ignore[method-assign]
     DynamoDBBackend.transact_write_items = _with_cheap_rollback  # type: ignore[method-assign]
     models.copy = _SharingCopies  # type: ignore[attr-defined,assignment]

@@ -7,6 +7,7 @@ that it sets; together that was half the time of creating a cluster.
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 
 from moto.dynamodb.exceptions import ItemSizeTooLarge
 from moto.dynamodb.models.dynamo_type import DynamoType, Item, LimitedSizeDict
@@ -18,11 +19,14 @@ _SMALL_BYTES = 1_000
 
 def install() -> None:
     """Adapt moto in this process; doing it again changes nothing."""
-    DynamoType.__deepcopy__ = _copied_type  # type: ignore[method-assign]  # the adaptation itself
-    DynamoType.to_regular_json = _regular_json  # type: ignore[method-assign]  # the adaptation itself
-    DynamoType.size = size_of  # type: ignore[method-assign]  # the adaptation itself
-    Item.__deepcopy__ = _copied_item  # type: ignore[method-assign]  # the adaptation itself
-    LimitedSizeDict.__setitem__ = _set_within_limit  # type: ignore[method-assign]  # the adaptation itself
+    adaptations: dict[type, dict[str, Callable[..., object]]] = {
+        DynamoType: {"__deepcopy__": _copied_type, "to_regular_json": _regular_json, "size": size_of},
+        Item: {"__deepcopy__": _copied_item},
+        LimitedSizeDict: {"__setitem__": _set_within_limit},
+    }
+    for owner, methods in adaptations.items():
+        for name, method in methods.items():
+            setattr(owner, name, method)
 
 
 def light_copy(item: Item) -> Item:

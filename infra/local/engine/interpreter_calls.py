@@ -9,15 +9,17 @@ import datetime as real_datetime
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import botocore.session
 from botocore import xform_name
-from botocore.client import BaseClient
 from botocore.exceptions import BotoCoreError, ClientError
-from botocore.model import OperationModel, ServiceModel
 
 from infra.local.engine.patching import wrap
+
+if TYPE_CHECKING:
+    from botocore.client import BaseClient
+    from botocore.model import OperationModel, ServiceModel
 
 _TASKS = "moto.stepfunctions.parser.asl.component.state.exec.state_task"
 _CLIENT_USERS = (
@@ -84,24 +86,20 @@ def _naming_lost_calls(from_error: Callable[..., object]) -> Callable[..., objec
 
 def _naming_heartbeats(from_error: Callable[..., object]) -> Callable[..., object]:
     """A heartbeat that did not come is States.HeartbeatTimeout, which the interpreter calls States.Timeout."""
-    events = import_module("moto.stepfunctions.parser.api").HistoryEventType
-    timed_out = import_module("moto.stepfunctions.parser.asl.eval.callback.callback").HeartbeatTimeoutError
-    errors = import_module("moto.stepfunctions.parser.asl.component.common.error_name.states_error_name")
-    types = import_module("moto.stepfunctions.parser.asl.component.common.error_name.states_error_name_type")
-    failure = import_module("moto.stepfunctions.parser.asl.component.common.error_name.failure_event").FailureEvent
-    heartbeat = types.StatesErrorNameType.StatesHeartbeatTimeout
+    asl = "moto.stepfunctions.parser.asl"
+    errors = f"{asl}.component.common.error_name"
+    timed_out = import_module(f"{asl}.eval.callback.callback").HeartbeatTimeoutError
+    failure = import_module(f"{errors}.failure_event").FailureEvent
+    error_name_of = import_module(f"{errors}.states_error_name").StatesErrorName
+    heartbeat = import_module(f"{errors}.states_error_name_type").StatesErrorNameType.StatesHeartbeatTimeout
+    kind = import_module("moto.stepfunctions.parser.api").HistoryEventType.TaskTimedOut
 
     def named(self: _CallbackTask, env: object, ex: Exception) -> object:
         if not isinstance(ex, timed_out):
             return from_error(self, env, ex)
-        details = {
-            "resourceType": self._get_sfn_resource_type(),
-            "resource": self._get_sfn_resource(),
-            "error": heartbeat.to_name(),
-        }
-        return failure(
-            env, errors.StatesErrorName(heartbeat), events.TaskTimedOut, {"taskTimedOutEventDetails": details}
-        )
+        where = {"resourceType": self._get_sfn_resource_type(), "resource": self._get_sfn_resource()}
+        details = {"taskTimedOutEventDetails": {**where, "error": heartbeat.to_name()}}
+        return failure(env, error_name_of(heartbeat), kind, details)
 
     return named
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Protocol
 
-from infra.local.engine.patching import replace_global, wrap
+from infra.local.engine.patching import replace_global
 
 _PARSER = "moto.stepfunctions.parser"
 _Parse = Callable[[str], tuple[object, object]]
@@ -60,7 +60,7 @@ def install() -> None:
     programs = _Programs(parser.parse)
     parser.parse = staticmethod(programs.parse)
     worker = import_module(f"{_PARSER}.backend.execution_worker").ExecutionWorker
-    wrap(worker, "_get_evaluation_entrypoint", lambda _: lambda self: programs.of_worker(self))
+    worker._get_evaluation_entrypoint = programs.entry
     # Made up on first use otherwise, which two executions of one program may do at once.
     import_module(f"{_PARSER}.asl.component.eval_component").EvalComponent.heap_key = property(id)
     forgetful = _Forgetful()
@@ -91,9 +91,15 @@ class _Programs:
         self._programs[definition] = program
         return program, tree
 
-    def of_worker(self, worker: _Worker) -> object:
-        definition = worker._evaluation_details.state_machine_details.definition
-        return self._programs.get(definition) or self.parse(definition)[0]
+    @property
+    def entry(self) -> Callable[[_Worker], object]:
+        """The interpreter's method that gives the program of an execution."""
+
+        def program_of(worker: _Worker) -> object:
+            definition = worker._evaluation_details.state_machine_details.definition
+            return self._programs.get(definition) or self.parse(definition)[0]
+
+        return program_of
 
 
 class _Forgetful(list[object]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import pickle
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Protocol, cast
 
 from moto.backends import get_backend
 from moto.core.base_backend import BaseBackend
@@ -19,10 +19,6 @@ _GLOBAL = ("iam", "s3")
 class _Machine(Protocol):
     arn: str
     executions: list[object]
-
-
-class _Executions(Protocol):
-    state_machines: list[_Machine]
 
 
 class ExecutionsRunning(RuntimeError):
@@ -54,14 +50,18 @@ class Snapshot:
 
 def _backends(account: str, region: str) -> Iterator[tuple[str, BaseBackend]]:
     for name in _REGIONAL:
-        yield name, get_backend(name)[account][region]
+        yield name, _backend(name, account, region)
     for name in _GLOBAL:
-        yield name, get_backend(name)[account]["aws"]
+        yield name, _backend(name, account, "aws")
+
+
+def _backend(service: str, account: str, region: str) -> BaseBackend:
+    found: BaseBackend = get_backend(service)[account][region]  # type: ignore[call-overload]  # moto types it by literal
+    return found
 
 
 def _machines(account: str, region: str) -> list[_Machine]:
-    backend: _Executions = stepfunctions_parser_backends[account][region]
-    return backend.state_machines
+    return cast("list[_Machine]", stepfunctions_parser_backends[account][region].state_machines)
 
 
 def _refuse_running(executions: dict[str, list[object]]) -> None:
@@ -88,5 +88,4 @@ class _Pickler(pickle.Pickler):
 class _Unpickler(pickle.Unpickler):
     def persistent_load(self, pid: tuple[str, str, str]) -> BaseBackend:
         service, account, region = pid
-        found: BaseBackend = get_backend(service)[account][region]  # type: ignore[call-overload]
-        return found
+        return _backend(service, account, region)
