@@ -37,6 +37,7 @@ class StateMachine:
     """One Standard state machine; its ASL file bears its name."""
 
     name: str
+    actions: tuple[str, ...]
 
     @property
     def path(self) -> Path:
@@ -63,15 +64,25 @@ class Role:
     purpose: str
 
 
-LEDGER_READ = ("dynamodb:Query", "dynamodb:GetItem")
-LEDGER_WRITE = (*LEDGER_READ, "dynamodb:UpdateItem", "dynamodb:TransactWriteItems", "dynamodb:PutItem")
+# A transaction is authorised as what it consists of (DynamoDB developer guide, "IAM for transactions").
+LEDGER = ("dynamodb:Query", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem")
+_RUN_FUNCTIONS = ("lambda:InvokeFunction",)
+# What `.sync` needs beside StartExecution (Step Functions developer guide, "startExecution" integration).
+_RUN_CHILDREN = (
+    "states:StartExecution",
+    "states:DescribeExecution",
+    "states:StopExecution",
+    "events:PutTargets",
+    "events:PutRule",
+    "events:DescribeRule",
+)
 
 FUNCTIONS = (
     Function(
         "api",
         "functions.entry.api.handler",
         "answers the routes",
-        actions=(*LEDGER_WRITE, "states:StartExecution", "states:SendTaskSuccess", "ec2:DescribeAvailabilityZones"),
+        actions=(*LEDGER, "dynamodb:Scan"),
         # A caller gets an answer within seconds whatever AWS does.
         patience=Patience.EDGE,
     ),
@@ -80,32 +91,32 @@ FUNCTIONS = (
         "functions.entry.operations.handler",
         "writes the beginnings and ends of operations and stages",
         timeout_seconds=60,
-        actions=LEDGER_WRITE,
+        actions=LEDGER,
     ),
     Function(
         "events",
         "functions.entry.events.handler",
         "sweeps what got lost",
         timeout_seconds=300,
-        actions=(*LEDGER_WRITE, "states:StartExecution", "states:DescribeExecution"),
+        actions=(*LEDGER, "states:StartExecution", "states:DescribeExecution"),
     ),
-    Function(
-        "stages_network", "functions.entry.stages_network.handler", "runs the network stages", 300, 512, LEDGER_WRITE
-    ),
-    Function(
-        "stages_cluster", "functions.entry.stages_cluster.handler", "runs the cluster stages", 300, 512, LEDGER_WRITE
-    ),
+    Function("stages_network", "functions.entry.stages_network.handler", "runs the network stages", 300, 512, LEDGER),
+    Function("stages_cluster", "functions.entry.stages_cluster.handler", "runs the cluster stages", 300, 512, LEDGER),
     Function(
         "stages_workloads",
         "functions.entry.stages_workloads.handler",
         "runs the stages that speak to Kubernetes",
         timeout_seconds=300,
-        actions=LEDGER_WRITE,
+        actions=LEDGER,
     ),
 )
 
 PIPELINES = ("create_cluster", "create_foundation", "configure_dependencies", "create_hyperpod", "create_storage")
-MACHINES = tuple(StateMachine(name) for name in ("stage", *PIPELINES))
+MACHINES = (
+    # The stage machine stores the token of its wait itself.
+    StateMachine("stage", (*_RUN_FUNCTIONS, "dynamodb:UpdateItem")),
+    *(StateMachine(name, (*_RUN_FUNCTIONS, *_RUN_CHILDREN)) for name in PIPELINES),
+)
 
 # What no declared route matches reaches the application too, so that it is refused with a problem body.
 UNMATCHED = Route("unmatched", "ANY", "/api/{proxy+}", Scope.READ, "Refuse what no route matches", 404)
@@ -129,12 +140,14 @@ class Topology:
     roles: tuple[Role, ...]
     routes: tuple[Route, ...]
     stages: tuple[Stage, ...]
+    route_actions: tuple[str, ...]
 
     def actions_of(self, function: str) -> frozenset[str]:
         """List the AWS actions that a function's role needs."""
         own = next(entry for entry in self.functions if entry.name == function)
         staged = [action for stage in self.stages if stage.function == function for action in stage.actions]
-        return frozenset((*own.actions, *staged))
+        routed = self.route_actions if any(route.function == function for route in self.routes) else ()
+        return frozenset((*own.actions, *staged, *routed))
 
 
 TOPOLOGY = Topology(
@@ -145,4 +158,5 @@ TOPOLOGY = Topology(
     roles=ROLES,
     routes=(*(route for declaration in DECLARATIONS for route in declaration.routes), UNMATCHED),
     stages=tuple(stage for declaration in DECLARATIONS for stage in declaration.stages),
+    route_actions=tuple(action for declaration in DECLARATIONS for action in declaration.route_actions),
 )

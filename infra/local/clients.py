@@ -1,40 +1,42 @@
-"""The host's own clients of its simulated cloud, typed; botocore makes clients by name."""
+"""Clients of the simulated cloud, typed by their service's name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, Protocol, overload
 
 if TYPE_CHECKING:
-    from botocore.client import BaseClient
+    from types_boto3_cloudformation import CloudFormationClient
     from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_ec2 import EC2Client
+    from types_boto3_eks import EKSClient
     from types_boto3_iam import IAMClient
+    from types_boto3_lambda import LambdaClient
     from types_boto3_s3 import S3Client
+    from types_boto3_sagemaker import SageMakerClient
     from types_boto3_stepfunctions import SFNClient
+    from types_boto3_sts import STSClient
 
 
-class Clients:
-    """Clients by attribute, made by a function from service names."""
+class ClientOf(Protocol):
+    """Gives a client of a service; botocore makes them by name, so only here their types are known."""
 
-    def __init__(self, make: Callable[[str], BaseClient]) -> None:
-        self._make = make
-
-    @property
-    def dynamodb(self) -> DynamoDBClient:
-        """DynamoDB."""
-        return cast("DynamoDBClient", self._make("dynamodb"))
-
-    @property
-    def iam(self) -> IAMClient:
-        """IAM."""
-        return cast("IAMClient", self._make("iam"))
-
-    @property
-    def s3(self) -> S3Client:
-        """S3."""
-        return cast("S3Client", self._make("s3"))
-
-    @property
-    def stepfunctions(self) -> SFNClient:
-        """Step Functions."""
-        return cast("SFNClient", self._make("stepfunctions"))
+    @overload
+    def __call__(self, service: Literal["cloudformation"]) -> CloudFormationClient: ...
+    @overload
+    def __call__(self, service: Literal["dynamodb"]) -> DynamoDBClient: ...
+    @overload
+    def __call__(self, service: Literal["ec2"]) -> EC2Client: ...
+    @overload
+    def __call__(self, service: Literal["eks"]) -> EKSClient: ...
+    @overload
+    def __call__(self, service: Literal["iam"]) -> IAMClient: ...
+    @overload
+    def __call__(self, service: Literal["lambda"]) -> LambdaClient: ...
+    @overload
+    def __call__(self, service: Literal["s3"]) -> S3Client: ...
+    @overload
+    def __call__(self, service: Literal["sagemaker"]) -> SageMakerClient: ...
+    @overload
+    def __call__(self, service: Literal["stepfunctions"]) -> SFNClient: ...
+    @overload
+    def __call__(self, service: Literal["sts"]) -> STSClient: ...

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from types_boto3_s3.type_defs import CreateBucketConfigurationTypeDef
     from types_boto3_stepfunctions import SFNClient
 
-    from infra.local.clients import Clients
+    from infra.local.clients import ClientOf
 
 FUNCTION_PREFIX: Final = PREFIX
 RELEASE: Final = "local"
@@ -47,15 +47,15 @@ class Deployed:
     state_machine_prefix: str
 
 
-def deploy(topology: Topology, clients: Clients, account: str, region: str) -> Deployed:
+def deploy(topology: Topology, client: ClientOf, account: str, region: str) -> Deployed:
     """Make everything of the topology but the functions themselves, which run in this process."""
     bucket = f"{PREFIX}artifacts-{account}-{region}"
     environment = _environment(topology, account, region, bucket)
-    create_tables(clients.dynamodb, topology.tables, environment)
+    create_tables(client("dynamodb"), topology.tables, environment)
     for role in _roles(topology):
-        _make_role(clients.iam, role, account)
-    _upload(clients.s3, bucket, region)
-    _make_state_machines(topology, clients.stepfunctions, environment, account)
+        _make_role(client("iam"), role, account)
+    _upload(client("s3"), bucket, region)
+    _make_state_machines(topology, client("stepfunctions"), environment, account)
     return Deployed(
         environment=environment,
         function_arn_prefix=f"arn:aws:lambda:{region}:{account}:function:{FUNCTION_PREFIX}",

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from infra.local import deployment
-from infra.local.clients import Clients
+from infra.local.clients import ClientOf
 from infra.local.clock import Clock, Mode
 from infra.local.cluster_access import ClusterAccess
 from infra.local.endpoint import AwsEndpoint
@@ -71,7 +71,7 @@ class LocalHost:
         self._engine = MotoEngine()
         self._clients: dict[tuple[str, str], BaseClient] = {}
         self._clients_lock = threading.Lock()
-        self.clients = Clients(self.client)
+        self.client = cast("ClientOf", self._client)
         self.world = World(self.clock, self.identities, options.region, self.client, options.person_token)
         self.endpoint = AwsEndpoint(self.clock, self.identities, self.world, self._engine, options.region)
         self.sessions = Sessions(self.endpoint, self.clock, self.faults, options.region)
@@ -80,7 +80,7 @@ class LocalHost:
         s3.install()
         stepfunctions.install(self.clock, self.client_of_role)
         with self.clock.busy():
-            self.deployed = deployment.deploy(topology, self.clients, ACCOUNT_ID, options.region)
+            self.deployed = deployment.deploy(topology, self.client, ACCOUNT_ID, options.region)
             self.functions = Functions(
                 {function.name: function for function in topology.functions},
                 self.deployed.environment,
@@ -102,7 +102,7 @@ class LocalHost:
 
     # -- clients
 
-    def client(self, service: str) -> BaseClient:
+    def _client(self, service: str) -> BaseClient:
         """Give a client of a simulated service, with the host's own credentials."""
         return self.client_of_role(service, _HOST_ROLE)
 
@@ -174,4 +174,4 @@ class LocalHost:
     def executions(self, machine: str) -> Sequence[ExecutionListItemTypeDef]:
         """List the executions of a state machine."""
         arn = f"{self.deployed.state_machine_prefix}{machine}"
-        return self.clients.stepfunctions.list_executions(stateMachineArn=arn)["executions"]
+        return self.client("stepfunctions").list_executions(stateMachineArn=arn)["executions"]

@@ -23,9 +23,7 @@ from infra.local.simulators.sts_token import InvalidToken, read_token
 from infra.local.tokens import SeenTokens
 
 if TYPE_CHECKING:
-    from botocore.client import BaseClient
-    from types_boto3_iam import IAMClient
-
+    from infra.local.clients import ClientOf
     from infra.local.clock import Clock
     from infra.local.clock_primitives import Waiter
     from infra.local.identities import Identities
@@ -44,7 +42,7 @@ class World:
         clock: Clock,
         identities: Identities,
         region: str,
-        client: Callable[[str], BaseClient],
+        client: ClientOf,
         person_token: str,
     ) -> None:
         self._clock = clock
@@ -171,7 +169,7 @@ class World:
         return sum(1 for node in self.hyperpod.node_facts(name) if node.running)
 
     def _role_exists(self, arn: str) -> bool:
-        client: IAMClient = self._client("iam")  # type: ignore[assignment]  # clients are made by name
+        client = self._client("iam")
         try:
             return client.get_role(RoleName=arn.rpartition("/")[2])["Role"]["Arn"] == arn
         except client.exceptions.NoSuchEntityException:

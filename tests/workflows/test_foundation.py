@@ -48,7 +48,7 @@ def test_a_zone_that_eks_refuses_is_replaced_once_by_those_it_names(driver: Driv
 def test_a_second_refusal_is_final(driver: Driver) -> None:
     refuse_zones(driver, "us-west-2a")
     begun = driver.post("/api/clusters", foundation("t1"))
-    driver.until_said(begun["operation_id"], "foundation", "trying the zones it names")
+    driver.until_said(begun["operation_id"], "foundation", "rolling back")
     refuse_zones(driver, "us-west-2b")
     operation = driver.finish(begun["operation_id"])
     assert (operation["status"], operation["error"]["cause"]["code"]) == ("FAILED", "UNSUPPORTED_ZONE")

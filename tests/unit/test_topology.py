@@ -1,0 +1,60 @@
+"""The topology holds together: what is declared exists, and what exists is declared."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import botocore.session
+import pytest
+
+from functions.core.declaration import Route, Stage
+from functions.entry import stages_cluster, stages_network, stages_workloads
+from infra.topology import STATE_MACHINES, TOPOLOGY, Function, StateMachine
+
+BEHAVIOURS = {
+    "stages_cluster": stages_cluster.BEHAVIOURS,
+    "stages_network": stages_network.BEHAVIOURS,
+    "stages_workloads": stages_workloads.BEHAVIOURS,
+}
+# Permissions that are no operation of the service: granted, never called.
+PERMISSIONS_ONLY = {"iam:PassRole", "s3:ListBucket", "s3:GetObject", "s3:PutObject", "lambda:InvokeFunction"}
+MODELS = {"states": "stepfunctions", "lambda": "lambda", "events": "events"}
+
+
+@pytest.mark.parametrize("stage", TOPOLOGY.stages, ids=lambda stage: stage.kind)
+def test_every_declared_stage_has_a_behaviour_in_its_function(stage: Stage) -> None:
+    assert stage.kind in BEHAVIOURS[stage.function]
+
+
+def test_every_behaviour_is_declared() -> None:
+    declared = {(stage.function, stage.kind) for stage in TOPOLOGY.stages}
+    assert declared == {(function, kind) for function, kinds in BEHAVIOURS.items() for kind in kinds}
+
+
+@pytest.mark.parametrize("function", TOPOLOGY.functions, ids=lambda function: function.name)
+def test_every_function_has_its_handler(function: Function) -> None:
+    module, _, name = function.handler.rpartition(".")
+    assert callable(getattr(import_module(module), name))
+
+
+@pytest.mark.parametrize("route", TOPOLOGY.routes, ids=lambda route: route.operation_id)
+def test_every_route_belongs_to_a_function_and_names_a_scope(route: Route) -> None:
+    assert route.function in {function.name for function in TOPOLOGY.functions}
+    assert route.path.startswith("/api/")
+    assert route.scope
+
+
+def test_every_state_machine_file_is_in_the_topology() -> None:
+    files = {path.name.removesuffix(".asl.json") for path in STATE_MACHINES.glob("*.asl.json")}
+    assert files == {machine.name for machine in TOPOLOGY.machines}
+
+
+@pytest.mark.parametrize("owner", [*TOPOLOGY.functions, *TOPOLOGY.machines], ids=lambda owner: owner.name)
+def test_every_action_is_one_of_its_service(owner: Function | StateMachine) -> None:
+    session = botocore.session.get_session()
+    actions = owner.actions if isinstance(owner, StateMachine) else TOPOLOGY.actions_of(owner.name)
+    for action in set(actions) - PERMISSIONS_ONLY:
+        service, _, operation = action.partition(":")
+        model = session.get_service_model(MODELS.get(service, service))
+        assert operation in model.operation_names, action
+        assert not operation.startswith("Transact"), f"{action} is authorised as its parts"
