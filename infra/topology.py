@@ -82,7 +82,8 @@ FUNCTIONS = (
         "api",
         "functions.entry.api.handler",
         "answers the routes",
-        actions=(*LEDGER, "dynamodb:Scan"),
+        # A transaction is authorised as its parts, and a condition on another record is one of them.
+        actions=(*LEDGER, "dynamodb:ConditionCheckItem", "dynamodb:Scan"),
         # A caller gets an answer within seconds whatever AWS does.
         patience=Patience.EDGE,
     ),

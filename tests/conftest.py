@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
+
+# moto would make up 1,300 machine images for every world, and nothing here starts an instance from one.
+os.environ["MOTO_EC2_LOAD_DEFAULT_AMIS"] = "false"
 
 UNIT_RING = Path(__file__).parent / "unit"
 

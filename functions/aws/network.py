@@ -12,7 +12,7 @@ from functions.core import runtime
 from functions.core.failures import code_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from types_boto3_ec2.literals import ResourceTypeType
     from types_boto3_ec2.type_defs import FilterTypeDef, TagSpecificationTypeDef, TagTypeDef
@@ -121,15 +121,25 @@ def create_route_table(vpc_id: str, tags: Mapping[str, str]) -> str:
 
 
 def route_through_nat(route_table_id: str, nat_gateway_id: str, *, replace: bool) -> None:
-    """Send everything else through a NAT gateway."""
+    """Send everything else through a NAT gateway; a route that came in between is replaced."""
     client = runtime.client("ec2")
-    write = client.replace_route if replace else client.create_route
-    write(RouteTableId=route_table_id, DestinationCidrBlock="0.0.0.0/0", NatGatewayId=nat_gateway_id)
+    if not replace and _made(
+        lambda: client.create_route(
+            RouteTableId=route_table_id, DestinationCidrBlock="0.0.0.0/0", NatGatewayId=nat_gateway_id
+        ),
+        unless="RouteAlreadyExists",
+    ):
+        return
+    client.replace_route(RouteTableId=route_table_id, DestinationCidrBlock="0.0.0.0/0", NatGatewayId=nat_gateway_id)
 
 
 def associate(route_table_id: str, subnet_id: str) -> None:
-    """Give a subnet its route table."""
-    runtime.client("ec2").associate_route_table(RouteTableId=route_table_id, SubnetId=subnet_id)
+    """Give a subnet its route table, unless it has one meanwhile."""
+    client = runtime.client("ec2")
+    _made(
+        lambda: client.associate_route_table(RouteTableId=route_table_id, SubnetId=subnet_id),
+        unless="Resource.AlreadyAssociated",
+    )
 
 
 def endpoint_route_tables(endpoint_id: str) -> Sequence[str]:
@@ -139,8 +149,26 @@ def endpoint_route_tables(endpoint_id: str) -> Sequence[str]:
 
 
 def serve_by_endpoint(endpoint_id: str, route_table_id: str) -> None:
-    """Let a gateway endpoint serve a route table too."""
-    runtime.client("ec2").modify_vpc_endpoint(VpcEndpointId=endpoint_id, AddRouteTableIds=[route_table_id])
+    """Let a gateway endpoint serve a route table too, unless it does so meanwhile."""
+    client = runtime.client("ec2")
+    _made(
+        lambda: client.modify_vpc_endpoint(VpcEndpointId=endpoint_id, AddRouteTableIds=[route_table_id]),
+        unless="RouteAlreadyExists",
+    )
+
+
+def _made(call: Callable[[], object], *, unless: str) -> bool:
+    """Make a call that has no idempotency token; False when its very effect refuses it, as after a lost answer.
+
+    Source of the codes: Amazon EC2 API reference, "Error codes for the Amazon EC2 API".
+    """
+    try:
+        call()
+    except ClientError as error:
+        if code_of(error) != unless:
+            raise
+        return False
+    return True
 
 
 def _tags(listed: Sequence[TagTypeDef]) -> dict[str, str]:

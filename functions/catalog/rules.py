@@ -43,6 +43,11 @@ def control_plane_zones(zones: Iterable[Zone]) -> list[Zone]:
     return [zone for zone in zones if zone.id not in ZONES_WITHOUT_CONTROL_PLANE]
 
 
+def looks_like_a_zone_id(name: str) -> bool:
+    """Say whether a zone is written by its id, such as `usw2-az3`."""
+    return re.fullmatch(r"[a-z]+\d+-az\d+", name) is not None
+
+
 def zone_named(name_or_id: str, zones: Iterable[Zone]) -> Zone | None:
     """Find a zone by its name or its id."""
     return next((zone for zone in zones if name_or_id in (zone.name, zone.id)), None)

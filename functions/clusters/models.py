@@ -86,6 +86,14 @@ def check_kubernetes_name(value: str) -> str:
     return value
 
 
+def check_two_zones(value: list[str]) -> list[str]:
+    """Refuse any number of control plane zones but the two that a foundation has subnets for."""
+    if len(value) != 2:
+        message = "names {count} zones; a control plane stands in exactly two"
+        raise PydanticCustomError("two_zones", message, {"count": len(value)})
+    return value
+
+
 def check_instance_type(value: str) -> str:
     """Refuse a type that HyperPod does not know, and name those that come closest."""
     if instance_type(value) is not None:
@@ -132,6 +140,9 @@ InstanceTypeName = Annotated[
 ]
 CapacityType = Annotated[Literal["on_demand"], BeforeValidator(check_capacity_type)]
 ZoneName = Annotated[str, Field(min_length=1, max_length=32, description="Name or id of an availability zone.")]
+TwoZones = Annotated[
+    list[ZoneName], AfterValidator(check_two_zones), Field(json_schema_extra={"minItems": 2, "maxItems": 2})
+]
 
 
 class InstanceGroup(Wire):
@@ -162,7 +173,7 @@ class HyperPod(Wire):
 class Foundation(Wire):
     """The network and the EKS control plane; zones left out are chosen."""
 
-    control_plane_availability_zones: Annotated[list[ZoneName], Field(min_length=2)] | None = None
+    control_plane_availability_zones: TwoZones | None = None
 
 
 class S3Mount(Wire):
@@ -197,6 +208,8 @@ class CreateCluster(Wire):
     def _mount_by_default(self) -> CreateCluster:
         if self.hyperpod is not None and "storage" not in self.model_fields_set:
             self.storage = S3Mount()
+            # Nobody sent it: a dump of what was sent leaves it out.
+            self.model_fields_set.discard("storage")
         return self
 
 

@@ -3,12 +3,12 @@
 Annotations are evaluated here, because Powertools reads them to validate.
 """
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Path
 from botocore.exceptions import BotoCoreError, ClientError
-from pydantic import JsonValue
 
 from functions.aws import zones
 from functions.clusters import records, rules
@@ -26,8 +26,15 @@ from functions.clusters.models import (
 )
 from functions.core import application, catalogue, ledger, runtime, settings
 from functions.core.application import IdempotencyKey, PageLimit, PageToken
-from functions.core.cluster import ClusterSpec
-from functions.core.errors import AlreadyExists, FieldError, InvalidRequest, PreconditionFailed
+from functions.core.errors import (
+    AlreadyExists,
+    Cause,
+    FieldError,
+    InvalidRequest,
+    Layer,
+    PreconditionFailed,
+    Unavailable,
+)
 from functions.core.ledger.models import NewOperation, Operation, PlannedStage
 from functions.core.ledger.paging import page_limit, seal, unseal
 from functions.core.ledger.queries import newest_on
@@ -37,12 +44,15 @@ Tag = Annotated[str, Path(max_length=64, description="The tag of a cluster.")]
 
 def create_cluster(request: CreateCluster, idempotency_key: IdempotencyKey = None) -> Response[Operation]:
     """Begin a cluster, or its foundation alone."""
-    deployed, sent = settings.current(), request.model_dump(mode="json")
+    deployed = settings.current()
     _check_region(request.region, deployed.region)
-    _settle_zones(request, deployed.region)
     tag = request.tag or rules.generated_tag(application.caller().id, idempotency_key or ledger.new_identifier())
+    asked = _asked(tag, request, idempotency_key)
+    if earlier := ledger.replayed(asked):
+        return application.accepted(earlier)
+    _settle_zones(request, deployed.region)
     spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now())
-    return _begin(tag, request, sent, idempotency_key, spec)
+    return _begin(asked, request, {"new_cluster": spec.model_dump(mode="json", exclude_none=True)})
 
 
 def configure_dependencies(
@@ -100,38 +110,41 @@ def put_active_cluster(request: ChooseActiveCluster) -> ActiveCluster:
 
 
 def _begin_on(tag: str, request: rules.Request, key: str | None) -> Response[Operation]:
-    cluster, sent = records.read(tag), request.model_dump(mode="json")
-    if missing := rules.unmet(rules.kind_of(request), cluster.conditions):
+    asked = _asked(tag, request, key)
+    # A repeat is recognised first: by now the cluster may refuse what it allowed then.
+    if earlier := ledger.replayed(asked):
+        return application.accepted(earlier)
+    cluster = records.read(tag)
+    if missing := rules.unmet(asked.kind, cluster.conditions):
         raise _too_early(tag, missing)
-    if rules.already_done(rules.kind_of(request), cluster.conditions):
+    if rules.already_done(asked.kind, cluster.conditions):
         raise _stands_already(tag)
     if isinstance(request, HyperPod):
         _settle_zones(request, cluster.spec.region)
-    return _begin(tag, request, sent, key)
+    changes = rules.changes_of(request, cluster.spec)
+    return _begin(asked, request, {"changed_cluster": changes, "cluster_version": cluster.spec.version})
 
 
-def _begin(
-    tag: str,
-    request: rules.Request,
-    sent: dict[str, JsonValue],
-    key: str | None,
-    spec: ClusterSpec | None = None,
-) -> Response[Operation]:
-    kind = rules.kind_of(request)
-    new = NewOperation(
+def _asked(tag: str, request: rules.Request, key: str | None) -> NewOperation:
+    """Note what identifies a request; nothing is looked up or planned for it yet."""
+    kind, sent = rules.kind_of(request), request.model_dump(mode="json", exclude_unset=True)
+    return NewOperation(
         kind=kind,
         cluster_tag=tag,
         actor=application.caller().actor,
-        request=request.model_dump(mode="json"),
-        stages=[_planned(phase, name) for phase, name in rules.plan(kind, request)],
+        request=sent,
+        stages=[],
         scopes=rules.SCOPES[kind],
         route=application.route(),
         idempotency_key=key,
-        new_cluster=spec.model_dump(mode="json", exclude_none=True) if spec else None,
-        changed_cluster=rules.changes_of(request),
         sent=sent,
     )
-    return application.accepted(ledger.begin(new).operation)
+
+
+def _begin(asked: NewOperation, request: rules.Request, cluster: Mapping[str, object]) -> Response[Operation]:
+    stages = [_planned(phase, name) for phase, name in rules.plan(asked.kind, request)]
+    planned = {"request": request.model_dump(mode="json"), "stages": stages}
+    return application.accepted(ledger.begin(asked.model_copy(update={**planned, **cluster})).operation)
 
 
 def _planned(phase: str, name: str) -> PlannedStage:
@@ -158,11 +171,21 @@ def _settle_zones(request: CreateCluster | HyperPod, region: str) -> None:
     try:
         known = zones.describe()
     except (BotoCoreError, ClientError) as error:
+        if rules.names_zone_ids(request):
+            raise _zones_unknown() from error
         application.warn("zones are unchecked: EC2 gave no answer", error)
         return
     if errors := rules.check_zones(request, known, region):
         raise InvalidRequest(f"{errors[0].field}: {errors[0].message}", errors=errors)
     rules.use_zone_names(request, known)
+
+
+def _zones_unknown() -> Unavailable:
+    return Unavailable(
+        "EC2 does not say at present which zone an id stands for; nothing was begun.",
+        cause=Cause(layer=Layer.AWS, service="ec2", api_call="DescribeAvailabilityZones"),
+        remedy="Name the zones by their names, or send the request again in a moment.",
+    )
 
 
 def _too_early(tag: str, missing: rules.Unmet) -> PreconditionFailed:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypedDict
 
 from pydantic import TypeAdapter
 
-from functions.catalog.rules import control_plane_zones, zone_named
+from functions.catalog.rules import control_plane_zones, looks_like_a_zone_id, zone_named
 from functions.clusters.models import (
     ConfigureDependencies,
     CreateCluster,
@@ -18,6 +18,7 @@ from functions.clusters.models import (
 from functions.clusters.names import derived
 from functions.core.cluster import ClusterNames, ClusterSpec, DesiredGroup, DesiredMount
 from functions.core.errors import FieldError
+from functions.core.phases import CONDITIONS, VERIFY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -45,13 +46,15 @@ SCOPES: Final = {
     CREATE_HYPERPOD: ["hyperpod"],
     CREATE_STORAGE: ["storage"],
 }
-# Conditions in the order in which their phases run, and the operation that makes each true.
+# The operation that makes a phase stand by itself.
 _MADE_BY: Final = {
-    "FoundationReady": CREATE_FOUNDATION,
-    "DependenciesReady": CONFIGURE_DEPENDENCIES,
-    "HyperPodReady": CREATE_HYPERPOD,
+    "foundation": CREATE_FOUNDATION,
+    "dependencies": CONFIGURE_DEPENDENCIES,
+    "hyperpod": CREATE_HYPERPOD,
+    "storage": CREATE_STORAGE,
 }
-_BEFORE: Final = {CONFIGURE_DEPENDENCIES: 1, CREATE_HYPERPOD: 2, CREATE_STORAGE: 3}
+# The phases that have to stand before an operation begins: all those before its own.
+_BEFORE: Final = {_MADE_BY[phase]: tuple(CONDITIONS)[:place] for place, phase in enumerate(CONDITIONS)}
 
 
 @dataclass(frozen=True)
@@ -84,17 +87,17 @@ def spec_of(request: CreateCluster, tag: str, account: str, region: str, at: dat
         control_plane_availability_zones=request.foundation.control_plane_availability_zones,
         created_at=at,
         **_hyperpod_members(request.hyperpod),
-        **_storage_members(request.storage),
+        mounts=[_desired(request.storage)] if request.storage else [],
     )
 
 
-def changes_of(request: Request) -> dict[str, JsonValue] | None:
+def changes_of(request: Request, spec: ClusterSpec) -> dict[str, JsonValue] | None:
     """Give the members of an existing cluster's desired state that a request changes; None when it changes none."""
     match request:
         case HyperPod():
             members: Mapping[str, object] = _hyperpod_members(request)
         case S3Mount():
-            members = _storage_members(request)
+            members = {"mounts": _merged(spec.mounts, _desired(request))}
         case _:
             return None
     return {name: _plain(value) for name, value in members.items()}
@@ -104,10 +107,6 @@ class _HyperPodMembers(TypedDict, total=False):
     availability_zone: str
     instance_groups: list[DesiredGroup]
     node_recovery: str
-
-
-class _StorageMembers(TypedDict, total=False):
-    storage: DesiredMount
 
 
 def _hyperpod_members(hyperpod: HyperPod | None) -> _HyperPodMembers:
@@ -120,8 +119,14 @@ def _hyperpod_members(hyperpod: HyperPod | None) -> _HyperPodMembers:
     }
 
 
-def _storage_members(storage: S3Mount | None) -> _StorageMembers:
-    return {"storage": DesiredMount(**storage.model_dump())} if storage else {}
+def _desired(storage: S3Mount) -> DesiredMount:
+    return DesiredMount(**storage.model_dump())
+
+
+def _merged(mounts: Sequence[DesiredMount], mount: DesiredMount) -> list[DesiredMount]:
+    """Add a mount to those there are; a mount of that namespace and name takes the place of its earlier self."""
+    named = {(each.namespace, each.name): each for each in (*mounts, mount)}
+    return list(named.values())
 
 
 def _plain(value: object) -> JsonValue:
@@ -157,8 +162,12 @@ def plan(kind: str, request: Request) -> list[tuple[str, str]]:
     if isinstance(hyperpod, HyperPod):
         stages = stages + _hyperpod_stages(hyperpod.availability_zone)
     if isinstance(storage, S3Mount):
-        stages = [*stages, ("storage", f"mount:{storage.name}")]
-    return [*stages, ("verify", "verify")]
+        stages = [*stages, ("storage", f"mount:{_place_of(storage)}")]
+    return [*stages, (VERIFY, "verify")]
+
+
+def _place_of(storage: S3Mount) -> str:
+    return storage.name if storage.namespace == "default" else f"{storage.namespace}/{storage.name}"
 
 
 def _hyperpod_stages(zone: str) -> list[tuple[str, str]]:
@@ -169,10 +178,10 @@ def _hyperpod_stages(zone: str) -> list[tuple[str, str]]:
 def unmet(kind: str, conditions: Iterable[Condition]) -> Unmet | None:
     """Find the first earlier phase that is not done, None when the operation may begin."""
     known = {condition.type: condition for condition in conditions}
-    for needed in list(_MADE_BY)[: _BEFORE.get(kind, 0)]:
-        condition = known.get(needed)
+    for phase in _BEFORE.get(kind, ()):
+        condition = known.get(CONDITIONS[phase])
         if condition is None or condition.status != "True":
-            return Unmet(needed, _MADE_BY[needed], condition.message if condition else None)
+            return Unmet(CONDITIONS[phase], _MADE_BY[phase], condition.message if condition else None)
     return None
 
 
@@ -189,7 +198,7 @@ def check_zones(request: CreateCluster | HyperPod, zones: Sequence[Zone], region
 def already_done(kind: str, conditions: Iterable[Condition]) -> bool:
     """Say whether an operation would create what stands: a HyperPod cluster is created once."""
     standing = {condition.type for condition in conditions if condition.status == "True"}
-    return kind == CREATE_HYPERPOD and "HyperPodReady" in standing
+    return kind == CREATE_HYPERPOD and CONDITIONS["hyperpod"] in standing
 
 
 def names_zones(request: CreateCluster | HyperPod) -> bool:
@@ -197,6 +206,15 @@ def names_zones(request: CreateCluster | HyperPod) -> bool:
     if isinstance(request, HyperPod):
         return True
     return request.hyperpod is not None or request.foundation.control_plane_availability_zones is not None
+
+
+def names_zone_ids(request: CreateCluster | HyperPod) -> bool:
+    """Say whether a request names any zone by its id, which only a lookup can turn into a name."""
+    hyperpod = request if isinstance(request, HyperPod) else request.hyperpod
+    named = [hyperpod.availability_zone] if hyperpod else []
+    if isinstance(request, CreateCluster):
+        named += request.foundation.control_plane_availability_zones or []
+    return any(looks_like_a_zone_id(zone) for zone in named)
 
 
 def use_zone_names(request: CreateCluster | HyperPod, zones: Sequence[Zone]) -> None:

@@ -57,7 +57,7 @@ class ClusterSpec(BaseModel):
     availability_zone: str | None = None
     instance_groups: list[DesiredGroup] = []
     node_recovery: str | None = None
-    storage: DesiredMount | None = None
+    mounts: list[DesiredMount] = []
     created_at: datetime
     version: int = 1
 

@@ -1,26 +1,22 @@
-"""The steps of a pipeline that only the ledger is concerned with: beginnings, ends, and what an ending means."""
+"""The steps of a pipeline that only the ledger is concerned with: how operations and stages begin and end."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from functions.core import ledger, runtime
-from functions.core.errors import OperationLost, ProblemBody
-from functions.core.ledger.models import JsonObject, Operation, OperationStatus, Reason, Stage, StageStatus
+from functions.core.errors import Conflict, ProblemBody, Throttled
+from functions.core.ledger.models import JsonObject, OperationStatus, StageStatus
+from functions.core.phases import PHASES
 from functions.core.turn import unexpected
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from functions.core.ledger.models import Operation, Stage
 
-# Which condition of the cluster a phase makes true.
-CONDITIONS: Final = {
-    "foundation": "FoundationReady",
-    "dependencies": "DependenciesReady",
-    "hyperpod": "HyperPodReady",
-    "storage": "StorageReady",
-}
+_CLOSING_ROUNDS: Final = 5
 
 
 class Step(BaseModel):
@@ -60,7 +56,7 @@ def take(step: Step) -> dict[str, JsonValue]:
 
 def _begin_operation(step: Step) -> dict[str, JsonValue]:
     operation = ledger.mark_running(step.operation_id)
-    phases: dict[str, JsonValue] = {phase: [] for phase in (*CONDITIONS, "verify")}
+    phases: dict[str, JsonValue] = {phase: [] for phase in PHASES}
     for stage in operation.stages:
         listed = phases.setdefault(stage.phase, [])
         if isinstance(listed, list):
@@ -87,72 +83,14 @@ def _cancel_stage(step: Step) -> None:
 
 
 def _close_operation(step: Step) -> dict[str, JsonValue]:
-    operation = _without_dead_stages(ledger.get(step.operation_id))
-    if operation.status.terminal:
-        return {"status": operation.status.value}
-    conditions = _conditions(operation)
-    if all(stage.status.standing for stage in operation.stages):
-        closed = ledger.finish_operation(
-            operation.operation_id, OperationStatus.SUCCEEDED, result=_result(operation), conditions=conditions
-        )
-    elif operation.status is OperationStatus.CANCELLING:
-        closed = ledger.finish_operation(
-            operation.operation_id,
-            OperationStatus.CANCELLED,
-            result=_result(operation),
-            reason=Reason.CANCELLED_BY_CALLER,
-            conditions=conditions,
-        )
-    else:
-        closed = ledger.finish_operation(
-            operation.operation_id,
-            OperationStatus.FAILED,
-            result=_result(operation),
-            error=_first_error(operation),
-            conditions=conditions,
-        )
-    return {"status": closed.status.value}
-
-
-def _without_dead_stages(operation: Operation) -> Operation:
-    """Fail the stage whose execution ended without writing so; nothing runs any more when an operation is closed."""
-    dead = [stage for stage in operation.stages if stage.status is StageStatus.RUNNING]
-    for stage in dead:
-        problem = unexpected({"Error": "ExecutionEnded", "Cause": "the stage wrote no end"}, stage.title)
-        ledger.fail_stage(operation.operation_id, stage.record, stage.attempt, problem)
-    return ledger.get(operation.operation_id) if dead else operation
-
-
-def _result(operation: Operation) -> JsonObject:
-    """Give the summary of the last look if there was one, and always what exists."""
-    verified = next((stage.result for stage in operation.stages if stage.phase == "verify"), {})
-    resources: list[JsonValue] = [resource for stage in operation.stages for resource in stage.resources]
-    return {**verified, "resources": resources}
-
-
-def _first_error(operation: Operation) -> ProblemBody:
-    error = next((stage.error for stage in operation.stages if stage.error is not None), None)
-    if error is None:
-        error = OperationLost(
-            "The execution ended without a stage that failed.",
-            remedy="Retry the operation: what stands is kept.",
-        ).body()
-    return error.model_copy(update={"operation_id": operation.operation_id})
-
-
-def _conditions(operation: Operation) -> Mapping[str, JsonObject]:
-    """Say of each phase of the operation whether it stands."""
-    since = runtime.now().isoformat()
-    stages = {phase: [s for s in operation.stages if s.phase == phase] for phase in CONDITIONS}
-    return {CONDITIONS[phase]: _condition(members, operation, since) for phase, members in stages.items() if members}
-
-
-def _condition(stages: list[Stage], operation: Operation, since: str) -> JsonObject:
-    missing = next((stage for stage in stages if not stage.status.standing), None)
-    if missing is None:
-        return {"status": "True", "reason": "Stands", "message": f"by {operation.operation_id}", "since": since}
-    message = missing.error.detail if missing.error else f"{missing.title} is {missing.status}"
-    return {"status": "False", "reason": missing.status.capitalize(), "message": message, "since": since}
+    """End the operation as its stages say: its execution is at its end, so none of them runs any more."""
+    for _ in range(_CLOSING_ROUNDS):
+        operation = ledger.get(step.operation_id)
+        if operation.status.terminal:
+            return {"status": operation.status.value}
+        with suppress(ledger.StaleWorker, Conflict):  # it moved since it was read: what that means is decided anew
+            ledger.finish_operation(operation, ledger.ending_of(operation, None, runtime.now()))
+    raise Throttled(f"Operation {step.operation_id} is changed by others all the time.")
 
 
 def _stage(operation: Operation, record: str) -> Stage:

@@ -68,7 +68,8 @@ class Patience(StrEnum):
 
 
 _CONFIGURATIONS = {
-    Patience.EDGE: Config(connect_timeout=1, read_timeout=2, retries={"mode": "standard", "total_max_attempts": 1}),
+    # Three calls that hang one after the other (zones, the ledger and its resend) still leave an answer within 5 s.
+    Patience.EDGE: Config(connect_timeout=1, read_timeout=1.5, retries={"mode": "standard", "total_max_attempts": 1}),
     Patience.STAGE: Config(connect_timeout=3, read_timeout=20, retries={"mode": "standard", "total_max_attempts": 4}),
 }
 

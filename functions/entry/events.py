@@ -17,10 +17,12 @@ logger = Logger(service="events")
 
 
 def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:
-    """Heal what was lost, and say what it was."""
-    healed = ledger.sweep()
-    for healing in healed:
+    """Heal what was lost, and say what it was; what could not be healed is raised after that, together."""
+    swept = ledger.sweep()
+    for healing in swept.healed:
         logger.warning(
             "healed", extra={"operation_id": healing.operation_id, "healing": f"{healing.healing}: {healing.detail}"}
         )
-    return {"healed": len(healed)}
+    if swept.failures:
+        raise ExceptionGroup(f"{len(swept.failures)} could not be healed", swept.failures)
+    return {"healed": len(swept.healed)}

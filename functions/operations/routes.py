@@ -11,6 +11,7 @@ from typing import Annotated, Final
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi import params
+from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from functions.core import application, ledger, runtime
@@ -98,9 +99,7 @@ def _document() -> dict[str, JsonValue]:
 
 
 def _wake(token: str) -> None:
-    client = runtime.client("stepfunctions", Patience.EDGE)
-    gone = (client.exceptions.TaskTimedOut, client.exceptions.TaskDoesNotExist, client.exceptions.InvalidToken)
     try:
-        client.send_task_success(taskToken=token, output="{}")
-    except gone:
-        return  # the stage has moved on by itself and hears of the request at its next turn
+        runtime.client("stepfunctions", Patience.EDGE).send_task_success(taskToken=token, output="{}")
+    except (ClientError, BotoCoreError):
+        return  # the request is on record: a stage that moved on, or was not reached, hears of it at its next turn

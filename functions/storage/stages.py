@@ -41,9 +41,9 @@ class S3Mount:
 
 
 def _mount(context: StageContext) -> Mount:
-    cluster = context.cluster
-    namespace = cluster.storage.namespace if cluster.storage else "default"
-    return Mount(context.parameter, namespace, cluster.names.bucket, cluster.region)
+    """Read `<claim>`, in the namespace `default`, or `<namespace>/<claim>`."""
+    namespace, _, claim = context.parameter.rpartition("/")
+    return Mount(claim, namespace or "default", context.cluster.names.bucket, context.cluster.region)
 
 
 def _resources(mount: Mount) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from infra.local.kubernetes.api import KubernetesApi
 from infra.local.kubernetes.hyperpod_nodes import NodeFact, Taint, sync_nodes
@@ -23,6 +23,8 @@ from infra.local.simulators.sts_token import InvalidToken, read_token
 from infra.local.tokens import SeenTokens
 
 if TYPE_CHECKING:
+    from botocore.client import BaseClient
+
     from infra.local.clients import ClientOf
     from infra.local.clock import Clock
     from infra.local.clock_primitives import Waiter
@@ -62,7 +64,7 @@ class World:
         account = identities.account_id
         self.eks = Eks(clock.now, account, region, self._eks_host())
         self.hyperpod = HyperPod(clock.now, account, region, self._hyperpod_host())
-        self.cloudformation = CloudFormation(clock.now, account, region, client)
+        self.cloudformation = CloudFormation(clock.now, account, region, cast("Callable[[str], BaseClient]", client))
         self.functions = LambdaService(clock.now, account, region)
         self.sts = StsService(clock.now, account, region, identities.assume, self._role_exists)
         services: tuple[Service, ...] = (self.cloudformation, self.eks, self.hyperpod, self.functions, self.sts)

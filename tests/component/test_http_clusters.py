@@ -11,10 +11,26 @@ from botocore.exceptions import ClientError, ReadTimeoutError
 
 from functions.core import runtime
 from functions.core.cluster import ClusterSpec
-from functions.core.ledger.items import item_of, model_of
-from functions.core.ledger.tables import CLUSTERS
-from tests.component.test_http_support import HYPERPOD, Answer, Edge, account, edge, stages_of
-from tests.component.test_ledger_support import ENVIRONMENT, cluster_records, executions, owners, together
+from functions.core.ledger.items import model_of
+from functions.core.ledger.models import OperationStatus
+from tests.component.test_http_support import (
+    HYPERPOD,
+    Answer,
+    Edge,
+    account,
+    edge,
+    set_condition,
+    stages_of,
+    standing,
+)
+from tests.component.test_ledger_support import (
+    ENVIRONMENT,
+    cluster_records,
+    executions,
+    finish_operation,
+    owners,
+    together,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,26 +51,6 @@ WHOLE = [
     ("storage", "mount:s3-claim"),
     ("verify", "verify"),
 ]
-
-
-def set_condition(tag: str, condition: str, status: str = "True", message: str = "as asked") -> None:
-    item = {"cluster_tag": tag, "record": f"condition#{condition}", "status": status, "message": message}
-    runtime.client("dynamodb").put_item(TableName=ENVIRONMENT[CLUSTERS.variable], Item=item_of(item))
-
-
-def free_leases(tag: str) -> None:
-    for record in cluster_records(tag):
-        if record.startswith("lease#"):
-            key = item_of({"cluster_tag": tag, "record": record})
-            runtime.client("dynamodb").delete_item(TableName=ENVIRONMENT[CLUSTERS.variable], Key=key)
-
-
-def standing(edge: Edge, tag: str, *conditions: str) -> None:
-    """A cluster whose creation has got as far as these conditions."""
-    edge.create(tag)
-    free_leases(tag)
-    for condition in conditions:
-        set_condition(tag, condition)
 
 
 def fail_zone_lookups(edge: Edge, error: Exception) -> None:
@@ -99,7 +95,8 @@ def test_the_cluster_keeps_the_names_it_was_created_with(edge: Edge) -> None:
         "sagemaker-t1-123456789012-us-west-2",
         "instantstart-t1-execution",
     )
-    assert (spec.availability_zone, spec.storage and spec.storage.name, spec.version) == ("us-west-2c", "s3-claim", 1)
+    assert (spec.availability_zone, [mount.name for mount in spec.mounts]) == ("us-west-2c", ["s3-claim"])
+    assert spec.version == 1
 
 
 def test_storage_null_means_no_mount(edge: Edge) -> None:
@@ -274,11 +271,25 @@ def test_an_unknown_tag_is_not_found(edge: Edge, method: str, path: str, body: o
     assert (answer.status, answer.body["code"]) == (404, "not_found")
 
 
-@pytest.mark.case(71)
-def test_a_repeated_hyperpod_request_gives_the_running_operation(edge: Edge) -> None:
-    standing(edge, "t1", "FoundationReady", "DependenciesReady")
-    send = partial(edge.send, "POST", "/api/clusters/t1/hyperpod", HYPERPOD, key="k1")
-    assert send().body["operation_id"] == send().body["operation_id"]
+def test_every_mount_is_kept_and_planned_in_its_namespace(edge: Edge) -> None:
+    standing(edge, "t1", "FoundationReady", "DependenciesReady", "HyperPodReady")
+    for body in ({"name": "data", "namespace": "team-a"}, {"name": "data"}, {"name": "data"}):
+        begun = edge.send("POST", "/api/clusters/t1/storage", body).body["operation_id"]
+        finish_operation(begun, OperationStatus.SUCCEEDED)
+        place = "team-a/data" if "namespace" in body else "data"
+        assert stages_of(begun)[0] == ("storage", f"mount:{place}")
+    assert edge.send("GET", "/api/clusters/t1").body["spec"]["mounts"] == [
+        {"name": "s3-claim", "namespace": "default"},
+        {"name": "data", "namespace": "team-a"},
+        {"name": "data", "namespace": "default"},
+    ]
+
+
+def test_a_third_control_plane_zone_is_refused(edge: Edge) -> None:
+    zones = ["us-west-2a", "us-west-2b", "us-west-2c"]
+    answer = edge.send("POST", "/api/clusters", {"foundation": {"control_plane_availability_zones": zones}})
+    assert (answer.status, answer.fields) == (400, ["foundation.control_plane_availability_zones"])
+    assert "exactly two" in answer.body["detail"]
 
 
 def test_a_cluster_shows_its_spec_conditions_and_what_is_going_on(edge: Edge) -> None:

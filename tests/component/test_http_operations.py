@@ -10,13 +10,13 @@ from functions.core import ledger, runtime
 from functions.core.ledger.models import OperationStatus
 from infra.openapi import TARGET
 from tests.component.test_http_support import Edge, account, edge
-from tests.component.test_ledger_support import executions
+from tests.component.test_ledger_support import executions, finish_operation, store_await_token
 
 __all__ = ["account", "edge"]
 
 
 def end(operation_id: str, status: OperationStatus) -> None:
-    ledger.finish_operation(operation_id, status)
+    finish_operation(operation_id, status)
 
 
 def begun(edge: Edge) -> str:
@@ -116,6 +116,17 @@ def test_a_failed_operation_is_retried_as_a_new_one_from_where_it_stopped(edge: 
     assert set(executions()) == {operation_id, answer.body["operation_id"]}
 
 
+def test_a_second_retry_names_the_first_and_its_key_gives_it_again(edge: Edge) -> None:
+    operation_id = begun(edge)
+    end(operation_id, OperationStatus.CANCELLED)
+    first = edge.send("POST", f"/api/operations/{operation_id}/retry", key="k1").body["operation_id"]
+    end(first, OperationStatus.CANCELLED)
+    second = edge.send("POST", f"/api/operations/{operation_id}/retry", key="k2")
+    assert (second.status, second.body["code"], second.body["operation_id"]) == (409, "conflict", first)
+    assert edge.send("POST", f"/api/operations/{operation_id}/retry", key="k1").body["operation_id"] == first
+    assert edge.send("POST", f"/api/operations/{first}/retry").status == 202
+
+
 def test_an_unfinished_operation_is_not_retried(edge: Edge) -> None:
     operation_id = begun(edge)
     answer = edge.send("POST", f"/api/operations/{operation_id}/retry")
@@ -131,8 +142,8 @@ def test_a_cancellation_is_accepted_while_the_operation_goes_on(edge: Edge) -> N
 def test_a_cancellation_wakes_the_waiting_stage_even_if_it_has_moved_on(edge: Edge) -> None:
     operation_id = begun(edge)
     stage = ledger.get(operation_id).stages[0].record
-    attempt = ledger.begin_stage(operation_id, stage)
-    ledger.store_await_token(operation_id, stage, attempt, "a token nobody waits with")
+    ledger.begin_stage(operation_id, stage)
+    store_await_token(operation_id, stage, "a token nobody waits with")
     made = edge.counting("POST", f"/api/operations/{operation_id}/cancel")
     assert made["SendTaskSuccess"] == 1
 

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import pytest
 
+from functions.core import runtime
 from functions.core.ledger import queries
+from functions.core.ledger.items import item_of
+from functions.core.ledger.tables import CLUSTERS
 from functions.entry import api
 from functions.entry.domains import DECLARATIONS
 from infra.local.gateway import HttpGateway, local_authorizer
 from infra.local.messages import HttpRequest
-from tests.component.test_ledger_support import ACCOUNT, Account, account
+from tests.component.test_ledger_support import ACCOUNT, ENVIRONMENT, Account, account, cluster_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -123,6 +126,26 @@ def authorizer(caller: str, scopes: Sequence[str]) -> Callable[[HttpRequest, Seq
 @pytest.fixture
 def edge(account: Account) -> Edge:
     return Edge(account)
+
+
+def set_condition(tag: str, condition: str, status: str = "True", message: str = "as asked") -> None:
+    item = {"cluster_tag": tag, "record": f"condition#{condition}", "status": status, "message": message}
+    runtime.client("dynamodb").put_item(TableName=ENVIRONMENT[CLUSTERS.variable], Item=item_of(item))
+
+
+def free_leases(tag: str) -> None:
+    for record in cluster_records(tag):
+        if record.startswith("lease#"):
+            key = item_of({"cluster_tag": tag, "record": record})
+            runtime.client("dynamodb").delete_item(TableName=ENVIRONMENT[CLUSTERS.variable], Key=key)
+
+
+def standing(edge: Edge, tag: str, *conditions: str) -> None:
+    """A cluster whose creation has got as far as these conditions."""
+    edge.create(tag)
+    free_leases(tag)
+    for condition in conditions:
+        set_condition(tag, condition)
 
 
 def stages_of(operation_id: str) -> list[tuple[str, str]]:

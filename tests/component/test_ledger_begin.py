@@ -12,12 +12,13 @@ from botocore.stub import Stubber
 from functions.core import runtime
 from functions.core.errors import (
     AlreadyExists,
+    Conflict,
     IdempotencyKeyReused,
     InvalidRequest,
     OperationInProgress,
     Throttled,
 )
-from functions.core.ledger import audit, begin, finish_operation, get
+from functions.core.ledger import audit, begin, get
 from functions.core.ledger.models import Begun, OperationStatus, StageStatus
 from tests.component.test_ledger_support import (
     BOB,
@@ -27,6 +28,7 @@ from tests.component.test_ledger_support import (
     begun,
     cluster_records,
     executions,
+    finish_operation,
     new_operation,
     owners,
     together,
@@ -205,6 +207,17 @@ def test_a_start_that_fails_leaves_the_accepted_operation_to_the_sweeper(account
     assert executions() == [operation.operation_id]
 
 
+def test_a_start_that_fails_is_logged_by_operation_and_code(account: Account, caplog: pytest.LogCaptureFixture) -> None:
+    with Stubber(runtime.client("stepfunctions")) as stub:
+        stub.add_client_error("start_execution", "AccessDeniedException", "arn:aws:iam::secret")
+        operation = begin(new_operation()).operation
+    [record] = caplog.records
+    assert record.levelname == "WARNING"
+    assert operation.operation_id in record.message
+    assert "AccessDeniedException" in record.message
+    assert "secret" not in record.message
+
+
 def test_an_inline_operation_is_not_started(account: Account) -> None:
     begin(new_operation(key="k1"), inline=True)
     begin(new_operation(key="k1"), inline=True)
@@ -249,14 +262,13 @@ def test_other_errors_of_the_table_are_not_disguised(account: Account) -> None:
             begin(new_operation())
 
 
-def test_a_lost_answer_to_a_carried_out_transaction_is_not_taken_for_a_repeat(account: Account) -> None:
-    client, lost = runtime.client("dynamodb"), iter([True, False])
-
-    def lose(**_: object) -> None:
-        if next(lost):
-            raise ClientError({"Error": {"Code": "ThrottlingException", "Message": ""}}, "TransactWriteItems")
-
-    client.meta.events.register("after-call.dynamodb.TransactWriteItems", lose)
-    made = begin(new_operation(key="k1"))
-    assert not made.replayed
-    assert executions() == [made.operation.operation_id]
+def test_a_change_made_from_another_version_of_the_cluster_is_refused(account: Account) -> None:
+    first = begin(new_operation(new_cluster={"version": 1})).operation
+    finish_operation(first.operation_id, OperationStatus.SUCCEEDED)
+    change = {"changed_cluster": {"mounts": []}, "cluster_version": 1}
+    storage = begin(new_operation(scopes=("storage",)).model_copy(update=change)).operation
+    finish_operation(storage.operation_id, OperationStatus.SUCCEEDED)
+    with pytest.raises(Conflict, match="changed by another request") as refused:
+        begin(new_operation(scopes=("storage",)).model_copy(update=change))
+    assert refused.value.retryable
+    assert owners() == {}

@@ -8,7 +8,7 @@ import pytest
 
 from functions.core import runtime
 from functions.core.errors import OperationInProgress
-from functions.core.ledger import StaleWorker, begin, finish_operation, renew
+from functions.core.ledger import StaleWorker, begin, renew
 from functions.core.ledger.models import Begun, OperationStatus
 from tests.component.test_ledger_support import (
     ENVIRONMENT,
@@ -16,6 +16,7 @@ from tests.component.test_ledger_support import (
     account,
     begun,
     cluster_records,
+    finish_operation,
     new_operation,
     owners,
     together,

@@ -6,10 +6,18 @@ import pytest
 
 from functions.core import runtime
 from functions.core.errors import InvalidPageToken, InvalidRequest, NotFound
-from functions.core.ledger import begin, finish_operation, get, list_operations, new_identifier
+from functions.core.ledger import audit, begin, get, list_operations, new_identifier
 from functions.core.ledger.items import instant, operation_item
 from functions.core.ledger.models import JsonObject, OperationStatus, Page
-from tests.component.test_ledger_support import ENVIRONMENT, Account, FakeClock, account, begun, new_operation
+from tests.component.test_ledger_support import (
+    ENVIRONMENT,
+    Account,
+    FakeClock,
+    account,
+    begun,
+    finish_operation,
+    new_operation,
+)
 
 __all__ = ["account"]
 
@@ -211,3 +219,22 @@ def test_stage_and_audit_records_stay_out_of_every_index(account: Account) -> No
     marks = {"created_at_id", "month", "unfinished"}
     assert [item["record"]["S"] for item in items if marks & item.keys()] == ["operation"]
     assert all("expires_at" in item for item in items if item["record"]["S"] != "operation")
+
+
+def test_an_expired_operation_has_no_audit_either(account: Account) -> None:
+    operation_id = begun().operation_id
+    finish_operation(operation_id, OperationStatus.SUCCEEDED)
+    account.clock.advance(days=180, seconds=-1)
+    assert len(audit(operation_id)) == 1
+    account.clock.advance(seconds=1)
+    with pytest.raises(NotFound):
+        audit(operation_id)
+
+
+def test_the_entries_of_an_operation_that_is_gone_are_not_read(account: Account) -> None:
+    operation_id = begun().operation_id
+    key = {"operation_id": {"S": operation_id}, "record": {"S": "operation"}}
+    runtime.client("dynamodb").delete_item(TableName=ENVIRONMENT["OPERATIONS_TABLE"], Key=key)
+    with account.counted() as calls, pytest.raises(NotFound):
+        audit(operation_id)
+    assert calls == ["Query"]

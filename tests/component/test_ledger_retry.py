@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import pytest
 
-from functions.core.errors import Conflict, NotFound, OperationInProgress, StageFailed
+from functions.core import runtime
+from functions.core.errors import Conflict, NotFound, StageFailed
 from functions.core.ledger import (
     audit,
+    begin,
     begin_stage,
     fail_stage,
-    finish_operation,
     finish_stage,
     get,
     record_progress,
     retry,
 )
-from functions.core.ledger.models import OperationStatus, StageStatus
-from tests.component.test_ledger_support import ANN, BOB, Account, account, begun, executions, owners
+from functions.core.ledger.models import Begun, OperationStatus, StageStatus
+from functions.core.ledger.tables import CLUSTERS
+from tests.component.test_ledger_support import (
+    ANN,
+    BOB,
+    ENVIRONMENT,
+    Account,
+    account,
+    begun,
+    executions,
+    finish_operation,
+    new_operation,
+    owners,
+    together,
+)
 
 __all__ = ["account"]
 
@@ -25,7 +39,7 @@ NETWORK, ROLES = "stage#010#foundation#network", "stage#020#foundation#roles"
 
 def failed() -> str:
     """An operation whose first stage stands and whose second failed."""
-    operation_id = begun().operation_id
+    operation_id = begin(new_operation(new_cluster={"version": 1})).operation.operation_id
     attempt = begin_stage(operation_id, NETWORK)
     record_progress(operation_id, NETWORK, attempt, "made", None, ["vpc-1"])
     finish_stage(operation_id, NETWORK, attempt, {"vpc": "vpc-1"})
@@ -77,12 +91,35 @@ def test_a_retry_with_the_same_key_is_the_same_retry(account: Account) -> None:
     assert second.operation == first.operation
 
 
-def test_a_second_retry_while_the_first_runs_names_the_first(account: Account) -> None:
+@pytest.mark.parametrize("status", [None, OperationStatus.FAILED, OperationStatus.SUCCEEDED])
+def test_an_operation_is_retried_once_and_then_names_its_retry(
+    account: Account, status: OperationStatus | None
+) -> None:
     operation_id = failed()
     first = retry(operation_id, ANN, "k1").operation
-    with pytest.raises(OperationInProgress) as refused:
+    if status is not None:
+        finish_operation(first.operation_id, status)
+    with pytest.raises(Conflict, match="already") as refused:
         retry(operation_id, ANN, "k2")
     assert refused.value.operation_id == first.operation_id
+    assert first.operation_id in (refused.value.remedy or "")
+    assert retry(operation_id, ANN, "k1").operation.operation_id == first.operation_id
+
+
+def test_of_many_retries_at_once_one_begins(account: Account) -> None:
+    operation_id = failed()
+    answers = together([lambda: retry(operation_id, ANN, None)] * 8)
+    [winner] = [answer.operation.operation_id for answer in answers if isinstance(answer, Begun)]
+    assert {answer.operation_id for answer in answers if isinstance(answer, Conflict)} == {winner}
+
+
+def test_what_belongs_to_no_cluster_any_more_is_not_retried(account: Account) -> None:
+    operation_id = failed()
+    key = {"cluster_tag": {"S": "t1"}, "record": {"S": "spec"}}
+    runtime.client("dynamodb").delete_item(TableName=ENVIRONMENT[CLUSTERS.variable], Key=key)
+    with pytest.raises(NotFound, match="'t1'"):
+        retry(operation_id, ANN, None)
+    assert owners() == {}
 
 
 def test_only_what_failed_or_was_cancelled_is_retried(account: Account) -> None:

@@ -15,18 +15,26 @@ import pytest
 from botocore.loaders import create_loader
 from moto import mock_aws
 
-from functions.core import runtime
-from functions.core.ledger import begin
-from functions.core.ledger.models import Actor, Channel, JsonObject, NewOperation, Operation, PlannedStage
-from functions.core.ledger.tables import CLUSTERS, TABLES
+from functions.core import ledger, runtime
+from functions.core.ledger import Ending, begin
+from functions.core.ledger.models import (
+    Actor,
+    Channel,
+    JsonObject,
+    NewOperation,
+    Operation,
+    OperationStatus,
+    PlannedStage,
+)
+from functions.core.ledger.tables import CLUSTERS, OPERATIONS, TABLES
 from infra.local.engine import dynamodb
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from botocore.model import OperationModel
 
-    from functions.core.errors import Problem
+    from functions.core.errors import Problem, ProblemBody
     from functions.core.ledger.items import Item
 
 ACCOUNT: Final = "123456789012"
@@ -151,6 +159,28 @@ def new_operation(
 
 def begun(tag: str = "t1", **options: Sequence[str]) -> Operation:
     return begin(new_operation(tag, **options)).operation  # type: ignore[arg-type]
+
+
+def finish_operation(
+    operation_id: str,
+    status: OperationStatus,
+    *,
+    result: JsonObject | None = None,
+    error: ProblemBody | None = None,
+    conditions: Mapping[str, JsonObject] | None = None,
+) -> Operation:
+    """End an operation as a test wants it, whatever its stages say."""
+    return ledger.finish_operation(ledger.get(operation_id), Ending(status, result, error, None, conditions or {}))
+
+
+def store_await_token(operation_id: str, stage: str, token: str) -> None:
+    """Keep a task token as the `stage` machine does."""
+    runtime.client("dynamodb").update_item(
+        TableName=ENVIRONMENT[OPERATIONS.variable],
+        Key={"operation_id": {"S": operation_id}, "record": {"S": stage}},
+        UpdateExpression="SET await_token = :token",
+        ExpressionAttributeValues={":token": {"S": token}},
+    )
 
 
 def cluster_records(tag: str = "t1") -> dict[str, Item]:

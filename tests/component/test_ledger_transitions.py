@@ -14,18 +14,25 @@ from functions.core.ledger import (
     await_tokens,
     begin_stage,
     cancel_stage,
-    clear_await_token,
     fail_stage,
-    finish_operation,
     finish_stage,
     get,
     mark_running,
     record_progress,
     request_cancel,
-    store_await_token,
 )
 from functions.core.ledger.models import JsonObject, OperationStatus, Reason, StageStatus
-from tests.component.test_ledger_support import BOB, ENVIRONMENT, Account, account, begun, cluster_records, together
+from tests.component.test_ledger_support import (
+    BOB,
+    ENVIRONMENT,
+    Account,
+    account,
+    begun,
+    cluster_records,
+    finish_operation,
+    store_await_token,
+    together,
+)
 
 if TYPE_CHECKING:
     from functions.core.ledger.items import Item
@@ -133,8 +140,6 @@ def test_an_earlier_attempt_can_change_nothing(account: Account) -> None:
         lambda: fail_stage(operation_id, NETWORK, old, PROBLEM),
         lambda: cancel_stage(operation_id, NETWORK, old),
         lambda: record_progress(operation_id, NETWORK, old, "7/16 nodes", None, []),
-        lambda: store_await_token(operation_id, NETWORK, old, "secret"),
-        lambda: clear_await_token(operation_id, NETWORK, old),
     ):
         with pytest.raises(StaleWorker):
             act()
@@ -188,18 +193,24 @@ def test_progress_is_written_only_when_it_differs(account: Account) -> None:
 
 def test_an_await_token_never_leaves_the_ledger_with_the_operation(account: Account) -> None:
     operation_id = running()
-    attempt = begin_stage(operation_id, NETWORK)
-    store_await_token(operation_id, NETWORK, attempt, "secret-token")
+    begin_stage(operation_id, NETWORK)
+    store_await_token(operation_id, NETWORK, "secret-token")
     assert await_tokens(operation_id) == {NETWORK: "secret-token"}
     assert "secret-token" not in get(operation_id).model_dump_json()
-    clear_await_token(operation_id, NETWORK, attempt)
+
+
+def test_a_new_attempt_forgets_the_await_token_of_the_earlier_one(account: Account) -> None:
+    operation_id = running()
+    begin_stage(operation_id, NETWORK)
+    store_await_token(operation_id, NETWORK, "secret-token")
+    begin_stage(operation_id, NETWORK)
     assert await_tokens(operation_id) == {}
 
 
 def test_the_end_of_a_stage_forgets_its_await_token(account: Account) -> None:
     operation_id = running()
     attempt = begin_stage(operation_id, NETWORK)
-    store_await_token(operation_id, NETWORK, attempt, "secret-token")
+    store_await_token(operation_id, NETWORK, "secret-token")
     finish_stage(operation_id, NETWORK, attempt, {})
     assert await_tokens(operation_id) == {}
 

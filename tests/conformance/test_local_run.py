@@ -74,7 +74,7 @@ def test_any_request_that_fits_ends_with_nodes_and_storage(local_run: LocalRun, 
         ("ml.p5.48xlarge", 2, 2),
         ("ml.m5.xlarge", 1, 1),
     ]
-    assert result["storage"]["status"] == "mounted"
+    assert result["storage"]["status"] == "Bound"
     listed = local_run.send("GET", "/clusters").body["clusters"]
     assert created["cluster_tag"] in [cluster["tag"] for cluster in listed]
 

@@ -155,9 +155,19 @@ def test_what_is_required_is_named() -> None:
     ]
 
 
-def test_a_control_plane_needs_two_zones() -> None:
-    request = {"foundation": {"control_plane_availability_zones": ["us-west-2a"]}}
-    assert fields_of(CreateCluster, request) == ["foundation.control_plane_availability_zones"]
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_a_control_plane_stands_in_two_zones(count: int) -> None:
+    zones = [f"us-west-2{letter}" for letter in "abc"[:count]]
+    (error,) = errors_of(CreateCluster, {"foundation": {"control_plane_availability_zones": zones}})
+    assert error.field == "foundation.control_plane_availability_zones"
+    assert error.message == f"names {count} zones; a control plane stands in exactly two"
+
+
+def test_what_was_sent_is_told_apart_from_defaults() -> None:
+    request = {"tag": "t1", "foundation": {}, "hyperpod": HYPERPOD}
+    assert CreateCluster.model_validate(request).model_dump(mode="json", exclude_unset=True) == request
+    sent = request | {"storage": {}}
+    assert CreateCluster.model_validate(sent).model_dump(mode="json", exclude_unset=True) == sent
 
 
 def test_storage_left_out_is_the_default_and_null_is_none() -> None:

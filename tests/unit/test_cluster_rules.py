@@ -11,6 +11,7 @@ from functions.catalog.models import Zone
 from functions.catalog.rules import control_plane_zones
 from functions.clusters import rules
 from functions.clusters.models import Condition, ConfigureDependencies, CreateCluster, HyperPod, S3Mount
+from functions.core.cluster import DesiredMount
 
 ZONES = [Zone("us-east-1a", "use1-az1"), Zone("us-east-1b", "use1-az2"), Zone("us-east-1e", "use1-az3")]
 HYPERPOD: dict[str, Any] = {
@@ -52,8 +53,24 @@ def test_each_request_is_of_one_kind_and_ends_with_a_check_of_everything(request
     assert {phase for phase, _ in plan} - {"verify"} == set(rules.SCOPES[kind])
 
 
-def test_a_mount_of_ones_own_name_is_planned_by_that_name() -> None:
-    assert ("storage", "mount:data") in rules.plan("create_storage", S3Mount(name="data"))
+@pytest.mark.parametrize(
+    ("mount", "stage"),
+    [
+        (S3Mount(name="data"), "mount:data"),
+        (S3Mount(name="data", namespace="default"), "mount:data"),
+        (S3Mount(name="data", namespace="team-a"), "mount:team-a/data"),
+    ],
+)
+def test_a_mount_is_planned_by_its_name_and_the_namespace_if_it_is_not_the_default(mount: S3Mount, stage: str) -> None:
+    assert ("storage", stage) in rules.plan("create_storage", mount)
+
+
+def test_a_mount_joins_those_there_are_and_is_kept_once() -> None:
+    spec = rules.spec_of(CREATE, "t1", "123456789012", "us-east-1", datetime(2026, 5, 10, tzinfo=UTC))
+    first, other = {"name": "s3-claim", "namespace": "default"}, {"name": "s3-claim", "namespace": "team-a"}
+    assert rules.changes_of(S3Mount(namespace="team-a"), spec) == {"mounts": [first, other]}
+    assert rules.changes_of(S3Mount(), spec) == {"mounts": [first]}
+    assert rules.changes_of(ConfigureDependencies(), spec) is None
 
 
 def test_the_spec_holds_what_was_asked_for_and_the_names_for_it() -> None:
@@ -61,7 +78,7 @@ def test_the_spec_holds_what_was_asked_for_and_the_names_for_it() -> None:
     assert spec.names == rules.names_of("t1", "123456789012", "us-east-1")
     assert spec.names.hyperpod_cluster == "hp-cluster-t1"
     assert [(group.name, group.instance_count) for group in spec.instance_groups] == [("gpu", 1)]
-    assert (spec.node_recovery, spec.storage and spec.storage.name) == ("automatic", "s3-claim")
+    assert (spec.node_recovery, spec.mounts) == ("automatic", [DesiredMount(name="s3-claim", namespace="default")])
 
 
 @pytest.mark.parametrize(
@@ -102,7 +119,6 @@ def test_a_zone_without_control_planes_is_refused_there_and_fine_for_instances()
         (("us-east-1a", "us-east-1b"), []),
         (("use1-az1", "us-east-1b"), []),
         (("us-east-1a", "use1-az1"), [1]),
-        (("us-east-1a", "us-east-1b", "us-east-1a"), [2]),
         (("eu-west-1a", "us-west-2a"), [0, 1]),
     ],
 )

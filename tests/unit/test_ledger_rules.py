@@ -10,8 +10,9 @@ import pytest
 
 from functions.core import runtime
 from functions.core.errors import DeploymentFault, InvalidPageToken, StageFailed
-from functions.core.ledger.begin import numbered, request_hash
+from functions.core.ledger.begin import numbered
 from functions.core.ledger.executions import execution_arn
+from functions.core.ledger.idempotency import request_hash
 from functions.core.ledger.identifiers import CROCKFORD, new_identifier
 from functions.core.ledger.items import attribute, item_of, model_of, plain, timestamp
 from functions.core.ledger.leases import Holder, ancestors, holder, outermost

@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, cast
 from urllib.parse import unquote, urlsplit
 
@@ -83,6 +84,7 @@ def moto_client(service: str) -> AwsClient:
     return cast("AwsClient", _client(service))
 
 
+@cache
 def _client(service: str) -> BaseClient:
     config = Config(parameter_validation=False, retries={"total_max_attempts": 1})
     return SESSION.create_client(

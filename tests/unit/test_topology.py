@@ -17,7 +17,14 @@ BEHAVIOURS = {
     "stages_workloads": stages_workloads.BEHAVIOURS,
 }
 # Permissions that are no operation of the service: granted, never called.
-PERMISSIONS_ONLY = {"iam:PassRole", "s3:ListBucket", "s3:GetObject", "s3:PutObject", "lambda:InvokeFunction"}
+PERMISSIONS_ONLY = {
+    "dynamodb:ConditionCheckItem",
+    "iam:PassRole",
+    "s3:ListBucket",
+    "s3:GetObject",
+    "s3:PutObject",
+    "lambda:InvokeFunction",
+}
 MODELS = {"states": "stepfunctions", "lambda": "lambda", "events": "events"}
 
 

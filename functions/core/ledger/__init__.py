@@ -3,8 +3,8 @@
 Where to look
   models             what callers see: operations, stages, actors, audit entries, pages
   tables             keys, indexes and lifetimes of the tables; infrastructure builds them from it
-  begin, retry       request → operation, once per idempotency key, one holder per lease scope
-  transitions        how an operation moves; stage_transitions: how a stage moves
+  begin, retry       request → operation, one holder per lease scope; idempotency: once per key
+  transitions        how an operation moves; stage_transitions: how a stage moves; endings: what an ending means
   leases             the tree of scopes that operations hold
   queries, listing   what callers read; paging: signed page tokens
   sweeper            heals what was lost between the ledger and Step Functions
@@ -14,7 +14,8 @@ Where to look
 Every function takes its clients, clock and table names from `functions.core.runtime`.
 """
 
-from functions.core.ledger.begin import begin
+from functions.core.ledger.begin import begin, replayed
+from functions.core.ledger.endings import Ending, ending_of
 from functions.core.ledger.executions import execution_arn, start
 from functions.core.ledger.identifiers import new_identifier
 from functions.core.ledger.leases import renew
@@ -24,26 +25,26 @@ from functions.core.ledger.retry import retry
 from functions.core.ledger.stage_transitions import (
     begin_stage,
     cancel_stage,
-    clear_await_token,
     fail_stage,
     finish_stage,
     record_progress,
-    store_await_token,
 )
-from functions.core.ledger.sweeper import Healed, Healing, sweep
+from functions.core.ledger.sweeper import Healed, Healing, Swept, sweep
 from functions.core.ledger.transitions import finish_operation, mark_running, request_cancel
 from functions.core.ledger.writes import StaleWorker
 
 __all__ = [
+    "Ending",
     "Healed",
     "Healing",
     "StaleWorker",
+    "Swept",
     "audit",
     "await_tokens",
     "begin",
     "begin_stage",
     "cancel_stage",
-    "clear_await_token",
+    "ending_of",
     "execution_arn",
     "fail_stage",
     "finish_operation",
@@ -54,9 +55,9 @@ __all__ = [
     "new_identifier",
     "record_progress",
     "renew",
+    "replayed",
     "request_cancel",
     "retry",
     "start",
-    "store_await_token",
     "sweep",
 ]

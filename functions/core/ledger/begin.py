@@ -2,42 +2,33 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
+import logging
 from dataclasses import dataclass
-from datetime import timedelta
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.core import runtime
-from functions.core.errors import (
-    AlreadyExists,
-    FieldError,
-    IdempotencyKeyReused,
-    InvalidRequest,
-    NotFound,
-    OperationInProgress,
-)
-from functions.core.ledger import leases
+from functions.core.errors import AlreadyExists, Conflict, InvalidRequest, NotFound, OperationInProgress
+from functions.core.failures import code_of
+from functions.core.ledger import idempotency, leases
 from functions.core.ledger.audit import audited
 from functions.core.ledger.executions import start
 from functions.core.ledger.identifiers import new_identifier
-from functions.core.ledger.items import epoch, instant, item_of, operation_item, stage_item, text_of
-from functions.core.ledger.models import (
-    Begun,
-    JsonObject,
-    NewOperation,
-    Operation,
-    OperationStatus,
-    PlannedStage,
-    Stage,
+from functions.core.ledger.items import (
+    COMPANION_RETENTION,
+    epoch,
+    instant,
+    item_of,
+    operation_item,
+    stage_item,
+    text_of,
 )
+from functions.core.ledger.models import Begun, NewOperation, Operation, OperationStatus, PlannedStage, Stage
 from functions.core.ledger.queries import get, newest_on, with_phases
-from functions.core.ledger.tables import CLUSTERS, IDEMPOTENCY, OPERATIONS
-from functions.core.ledger.writes import MAX_TRANSACTION_ITEMS, Refused, put, transact, update
+from functions.core.ledger.tables import CLUSTERS, OPERATIONS
+from functions.core.ledger.writes import MAX_TRANSACTION_ITEMS, Refused, check, put, transact, update
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,13 +38,13 @@ if TYPE_CHECKING:
     from functions.core.ledger.items import Item
 
 MAX_STAGES: Final = 90
-MAX_KEY_CHARACTERS: Final = 255
-KEY_LIFETIME: Final = timedelta(hours=24)
+_logger: Final = logging.getLogger(__name__)
 
 
 class _Purpose(Enum):
     OPERATION = auto()
     IDEMPOTENCY = auto()
+    RETRY = auto()
     LEASE = auto()
     CLUSTER = auto()
     COMPANION = auto()
@@ -75,6 +66,21 @@ def begin(new: NewOperation, *, inline: bool = False) -> Begun:
     return begin_with(new, numbered(new.stages), inline=inline)
 
 
+def replayed(new: NewOperation) -> Operation | None:
+    """Give the operation that the same key and request have begun before, None when they have not.
+
+    For whoever looks before it begins: what stands now may refuse a request that was carried out long ago. Only what
+    identifies the request has to be filled in. Raise IdempotencyKeyReused.
+    """
+    operation_id = idempotency.recall(new)
+    if operation_id is None:
+        return None
+    operation = get(operation_id)
+    if operation.status is OperationStatus.PENDING:
+        _try_to_start(operation)
+    return operation
+
+
 def begin_with(new: NewOperation, stages: Sequence[Stage], *, inline: bool = False) -> Begun:
     """Do what `begin` does, with stages of which some may stand already."""
     _check(new, stages)
@@ -89,23 +95,11 @@ def numbered(planned: Sequence[PlannedStage]) -> list[Stage]:
     return [Stage(number=place * 10, **stage.model_dump()) for place, stage in enumerate(planned, 1)]
 
 
-def request_hash(new: NewOperation) -> str:
-    """Hash what makes two requests the same one."""
-    # A generated tag belongs here too: it is derived from the key, so a repeat generates the same one.
-    body = {"request": new.request if new.sent is None else new.sent, "kind": new.kind, "cluster_tag": new.cluster_tag}
-    canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(canonical.encode()).hexdigest()
-
-
 def _check(new: NewOperation, stages: Sequence[Stage]) -> None:
     if len(stages) > MAX_STAGES:
         detail = f"The request needs {len(stages)} stages; one operation has at most {MAX_STAGES}."
         raise InvalidRequest(detail, remedy="Split the request into several.")
-    key = new.idempotency_key
-    if key is not None and not 1 <= len(key) <= MAX_KEY_CHARACTERS:
-        message = f"has {len(key)} characters; 1 to {MAX_KEY_CHARACTERS} are allowed"
-        error = FieldError(field="Idempotency-Key", message=message)
-        raise InvalidRequest(f"The idempotency key {message}.", errors=[error])
+    idempotency.check_key(new.idempotency_key)
 
 
 def _draft(new: NewOperation, stages: Sequence[Stage]) -> Operation:
@@ -145,59 +139,69 @@ def _entries(new: NewOperation, draft: Operation) -> list[_Entry]:
     absent = "attribute_not_exists(#operation_id)"
     entries = [_Entry(_Purpose.OPERATION, put(OPERATIONS, operation_item(draft), where=absent))]
     if new.idempotency_key is not None:
-        entries.append(_Entry(_Purpose.IDEMPOTENCY, _remember(new, draft)))
+        entries.append(_Entry(_Purpose.IDEMPOTENCY, idempotency.remember(new, draft)))
     claims = leases.acquire(draft.cluster_tag, draft.scopes, draft.operation_id, draft.created_at)
     entries += [_Entry(_Purpose.LEASE, claim.write, claim.scope) for claim in claims]
-    if new.new_cluster is not None:
-        spec = item_of(new.new_cluster | {"cluster_tag": draft.cluster_tag, "record": "spec"})
-        entries.append(_Entry(_Purpose.CLUSTER, put(CLUSTERS, spec, where="attribute_not_exists(#cluster_tag)")))
-    if new.changed_cluster is not None:
-        entries.append(_Entry(_Purpose.CLUSTER, _changed(new.changed_cluster, draft.cluster_tag)))
+    entries += [_Entry(_Purpose.CLUSTER, write) for write in _cluster_writes(new)]
+    if new.retry_of is not None:
+        entries.append(_Entry(_Purpose.RETRY, _retried_by(draft, new.retry_of)))
     entries += [_Entry(_Purpose.COMPANION, put(OPERATIONS, stage_item(draft, stage))) for stage in draft.stages]
     note = audited(draft.operation_id, draft.actor, "begin", f"{draft.kind} of {draft.cluster_tag} by {new.route}")
     return [*entries, _Entry(_Purpose.COMPANION, note)]
 
 
-def _changed(changes: JsonObject, cluster_tag: str) -> TransactWriteItemTypeDef:
-    key = {"cluster_tag": cluster_tag, "record": "spec"}
-    return update(CLUSTERS, key, assign=changes, add={"version": 1}, where="attribute_exists(#cluster_tag)")
+def _cluster_writes(new: NewOperation) -> list[TransactWriteItemTypeDef]:
+    """Phrase what the operation does to the cluster's `spec`: make it, change it, or merely need it."""
+    key, exists = {"cluster_tag": new.cluster_tag, "record": "spec"}, "attribute_exists(#cluster_tag)"
+    if new.new_cluster is not None:
+        return [put(CLUSTERS, item_of({**new.new_cluster, **key}), where="attribute_not_exists(#cluster_tag)")]
+    if new.changed_cluster is not None:
+        unchanged = exists if new.cluster_version is None else f"{exists} AND #version = :seen"
+        change, seen = new.changed_cluster, new.cluster_version
+        return [update(CLUSTERS, key, assign=change, add={"version": 1}, where=unchanged, seen=seen)]
+    return [check(CLUSTERS, key, where=exists)] if new.retry_of is not None else []
 
 
-def _remember(new: NewOperation, draft: Operation) -> TransactWriteItemTypeDef:
-    row = {
-        "caller_route_key": f"{quote(new.actor.id, safe=':/@')}#{new.route}#{new.idempotency_key}",
-        "body_hash": request_hash(new),
-        "operation_id": draft.operation_id,
-        "expires_at": epoch(draft.created_at + KEY_LIFETIME),
-    }
-    # TTL deletes days late; a row is gone when our clock says so.
-    unused = "attribute_not_exists(#caller_route_key) OR #expires_at <= :now"
-    return put(IDEMPOTENCY, item_of(row), where=unused, now=epoch(draft.created_at))
+def _retried_by(draft: Operation, earlier: str) -> TransactWriteItemTypeDef:
+    """Phrase the mark on an operation that it was retried, by which; there is only one."""
+    key = {"operation_id": earlier, "record": "retry"}
+    mark = {"retry_operation_id": draft.operation_id, "expires_at": epoch(draft.created_at + COMPANION_RETENTION)}
+    return put(OPERATIONS, item_of(key | mark), where="attribute_not_exists(#operation_id)")
 
 
 def _decide(refusals: Sequence[tuple[_Entry, Item]], new: NewOperation, draft: Operation) -> Begun:
-    """Say what a refused transaction means: a lost answer, a repeat, a reused key, a holder or an existing cluster."""
+    """Say what a refused transaction means: a lost answer, a repeat, an earlier retry, a holder or a cluster."""
     by_purpose = {entry.purpose: (entry, item) for entry, item in reversed(refusals)}
     if _Purpose.OPERATION in by_purpose:
         # Nobody else makes our identifier: an earlier send was carried out and its answer lost.
         return Begun(operation=draft, replayed=False)
     if _Purpose.IDEMPOTENCY in by_purpose:
-        return _replay(by_purpose[_Purpose.IDEMPOTENCY][1], new)
+        operation_id = idempotency.begun_by(by_purpose[_Purpose.IDEMPOTENCY][1], new)
+        return Begun(operation=get(operation_id), replayed=True)
+    if _Purpose.RETRY in by_purpose:
+        raise _retried_already(text_of(by_purpose[_Purpose.RETRY][1], "retry_operation_id"), new)
     if _Purpose.LEASE in by_purpose:
         entry, lease = by_purpose[_Purpose.LEASE]
         raise _in_progress(leases.holder(entry.scope, lease), draft.cluster_tag)
-    if new.new_cluster is None:
-        raise NotFound(f"There is no cluster with the tag {draft.cluster_tag!r}.")
-    raise _already_exists(draft.cluster_tag)
+    raise _cluster_problem(by_purpose[_Purpose.CLUSTER][1], new)
 
 
-def _replay(row: Item, new: NewOperation) -> Begun:
-    operation_id = text_of(row, "operation_id")
-    if text_of(row, "body_hash") == request_hash(new):
-        return Begun(operation=get(operation_id), replayed=True)
-    raise IdempotencyKeyReused(
-        f"The idempotency key {new.idempotency_key!r} began operation {operation_id} with another request.",
-        remedy="Send a new key with a new request; repeat a request unchanged to get its operation again.",
+def _cluster_problem(spec: Item, new: NewOperation) -> NotFound | Conflict:
+    if new.new_cluster is not None:
+        return _already_exists(new.cluster_tag)
+    if not spec:
+        return NotFound(f"There is no cluster with the tag {new.cluster_tag!r}.")
+    return Conflict(
+        f"Cluster {new.cluster_tag} was changed by another request meanwhile.",
+        remedy="Send the request again.",
+        retryable=True,
+    )
+
+
+def _retried_already(operation_id: str, new: NewOperation) -> Conflict:
+    return Conflict(
+        f"Operation {new.retry_of} was retried already, as operation {operation_id}.",
+        remedy=f"Follow operation {operation_id}; if it has failed, retry that one.",
         operation_id=operation_id,
     )
 
@@ -225,7 +229,8 @@ def _already_exists(cluster_tag: str) -> AlreadyExists:
 def _try_to_start(operation: Operation) -> None:
     try:
         start(operation)
-    except (ClientError, BotoCoreError):
+    except (ClientError, BotoCoreError) as error:
         # The operation is accepted and on record as PENDING; the sweeper starts it within a minute and reports what
         # still refuses it. An error here would tell the caller that nothing was begun, which is not so.
-        return
+        code = code_of(error) if isinstance(error, ClientError) else type(error).__name__
+        _logger.warning("operation %s is left to the sweeper: StartExecution met %s", operation.operation_id, code)

@@ -164,7 +164,8 @@ class NewOperation(Record):
     """What a route asks the ledger to begin.
 
     `new_cluster` holds the cluster's `spec` record when the operation creates the cluster; the transaction then
-    refuses an existing tag. `changed_cluster` holds the members of an existing `spec` that the operation changes.
+    refuses an existing tag. `changed_cluster` holds the members of an existing `spec` that the operation changes, and
+    `cluster_version` the version of the `spec` that they were made from; another version refuses the transaction.
     `sent` is the request as the caller sent it, by which a repeat is known, where `request` says more than that.
     """
 
@@ -178,6 +179,7 @@ class NewOperation(Record):
     idempotency_key: str | None = None
     new_cluster: JsonObject | None = None
     changed_cluster: JsonObject | None = None
+    cluster_version: int | None = None
     sent: JsonObject | None = None
     retry_of: str | None = None
 

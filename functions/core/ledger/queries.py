@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from functions.core import runtime
 from functions.core.errors import NotFound
@@ -18,14 +18,16 @@ if TYPE_CHECKING:
 
     from functions.core.ledger.items import Item
 
+_STAGE: Final = "stage#"
+
 
 def get(operation_id: str) -> Operation:
     """Read an operation with its stages and phases in one Query; raise NotFound."""
     # `operation` and `stage#…` sort after `audit#…`, so this leaves the audit entries unread.
-    items = list(_records(operation_id, "#operation_id = :id AND #record >= :first", first="operation"))
+    items = list(_records(operation_id, "#record >= :mark", "operation"))
     if not items or text_of(items[0], "record") != "operation" or _expired(items[0]):
         raise _not_found(operation_id)
-    stages = [model_of(Stage, item) for item in items[1:]]
+    stages = [model_of(Stage, item) for item in items if text_of(item, "record").startswith(_STAGE)]
     return with_phases(model_of(Operation, items[0]).model_copy(update={"stages": stages}))
 
 
@@ -39,15 +41,16 @@ def header(operation_id: str) -> Operation | None:
 
 def audit(operation_id: str) -> list[AuditEntry]:
     """Read an operation's audit entries, oldest first; raise NotFound."""
-    items = list(_records(operation_id, "#operation_id = :id AND begins_with(#record, :first)", first="audit#"))
-    if not items:
+    # The entries outlive their operation, whose own record comes right after them.
+    *entries, last = [*_records(operation_id, "#record <= :mark", "operation")] or [{}]
+    if text_of(last, "record") != "operation" or _expired(last):
         raise _not_found(operation_id)
-    return [model_of(AuditEntry, item) for item in items]
+    return [model_of(AuditEntry, item) for item in entries]
 
 
 def await_tokens(operation_id: str) -> dict[str, str]:
     """Read the task tokens of the operation's waiting stages by stage record; they go to Step Functions only."""
-    items = _records(operation_id, "#operation_id = :id AND begins_with(#record, :first)", first="stage#")
+    items = _records(operation_id, "begins_with(#record, :mark)", _STAGE)
     return {text_of(item, "record"): text_of(item, "await_token") for item in items if "await_token" in item}
 
 
@@ -100,8 +103,9 @@ def pages(request: QueryInputTypeDef) -> Iterator[Item]:
         request = {**request, "ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
 
-def _records(operation_id: str, condition: str, first: str) -> Iterator[Item]:
-    values: Mapping[str, object] = {"id": operation_id, "first": first}
+def _records(operation_id: str, which: str, mark: str) -> Iterator[Item]:
+    condition = f"#operation_id = :id AND {which}"
+    values: Mapping[str, object] = {"id": operation_id, "mark": mark}
     return pages(
         {
             "TableName": table_name(OPERATIONS),

@@ -16,8 +16,8 @@ _OUTCOME: Final = {"message", "resources", "result"}
 def retry(operation_id: str, actor: Actor, idempotency_key: str | None) -> Begun:
     """Begin a failed or cancelled operation anew, its standing stages SKIPPED with their results.
 
-    Raise NotFound, Conflict for any other status, OperationInProgress while an earlier retry runs, and what `begin`
-    raises.
+    An operation is retried once; the next retry is the retry's own. Raise NotFound, also when the cluster is gone,
+    Conflict for any other status or a second retry, which names the first, and what `begin` raises.
     """
     earlier = get(operation_id)
     if earlier.status not in (OperationStatus.FAILED, OperationStatus.CANCELLED):

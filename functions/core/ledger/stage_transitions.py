@@ -13,8 +13,8 @@ from functions.core.errors import NotFound, ProblemBody
 from functions.core.ledger.items import attribute, instant, text_of
 from functions.core.ledger.models import JsonObject, Reason, StageStatus
 from functions.core.ledger.tables import OPERATIONS
-from functions.core.ledger.transitions import touched
-from functions.core.ledger.writes import Refused, StaleWorker, apply, table_name, transact, update
+from functions.core.ledger.transitions import CURRENT_ATTEMPT, ended_stage, touched
+from functions.core.ledger.writes import Refused, StaleWorker, table_name, transact, update
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 _STAGE: Final = 0
 _OPERATION: Final = 1
 _BEGIN_ROUNDS: Final = 5
-_CURRENT: Final = "#attempt = :attempt AND #status = :running"
 
 
 def begin_stage(operation_id: str, stage: str) -> int:
@@ -56,7 +55,7 @@ def record_progress(
     """Record what a running stage sees, if it differs from the record, and say whether it did; raise StaleWorker."""
     seen = {"message": message, "reason": reason, "resources": list(resources)}
     same = " AND ".join(_equal(name, value) for name, value in seen.items())
-    where = f"{_CURRENT} AND NOT ({same})"
+    where = f"{CURRENT_ATTEMPT} AND NOT ({same})"
     try:
         _change(operation_id, stage, attempt, seen, where)
     except Refused as refused:
@@ -80,25 +79,6 @@ def fail_stage(operation_id: str, stage: str, attempt: int, problem: ProblemBody
 def cancel_stage(operation_id: str, stage: str, attempt: int) -> None:
     """Record that the running stage was stopped on request; repeated it changes nothing. Raise StaleWorker."""
     _end_stage(operation_id, stage, attempt, StageStatus.CANCELLED, {"reason": Reason.CANCELLED_BY_CALLER})
-
-
-def store_await_token(operation_id: str, stage: str, attempt: int, token: str) -> None:
-    """Keep the task token by which an event can wake the stage; raise StaleWorker."""
-    _set_token(operation_id, stage, attempt, token)
-
-
-def clear_await_token(operation_id: str, stage: str, attempt: int) -> None:
-    """Forget the task token of a stage that no longer waits; raise StaleWorker."""
-    _set_token(operation_id, stage, attempt, None)
-
-
-def ended_stage(
-    operation_id: str, stage: str, status: StageStatus, changes: Mapping[str, object], attempt: int | None
-) -> TransactWriteItemTypeDef:
-    """Phrase the write that ends a stage, guarded by its attempt unless another write of the transaction guards it."""
-    final = {**changes, "status": status, "finished_at": instant(), "await_token": None}
-    key, where, running = _key(operation_id, stage), "" if attempt is None else _CURRENT, StageStatus.RUNNING
-    return update(OPERATIONS, key, assign=final, where=where, attempt=attempt, running=running)
 
 
 def _begun(operation_id: str, stage: str, seen: int) -> TransactWriteItemTypeDef:
@@ -131,21 +111,13 @@ def _change(operation_id: str, stage: str, attempt: int, changes: Mapping[str, o
 
 def _end_stage(operation_id: str, stage: str, attempt: int, status: StageStatus, changes: Mapping[str, object]) -> None:
     try:
-        transact([ended_stage(operation_id, stage, status, changes, attempt), touched(operation_id, instant())])
+        ended = ended_stage(operation_id, stage, {**changes, "status": status}, attempt)
+        transact([ended, touched(operation_id, instant())])
     except Refused as refused:
         item = refused.items.get(_STAGE, {})
         # Step Functions repeats a task whose answer was lost: this very attempt has ended the stage before.
         if not (_has_attempt(item, attempt) and text_of(item, "status") == status):
             raise _stale(operation_id, stage, attempt) from refused
-
-
-def _set_token(operation_id: str, stage: str, attempt: int, token: str | None) -> None:
-    key, running = _key(operation_id, stage), StageStatus.RUNNING
-    assign = {"await_token": token}
-    try:
-        apply(update(OPERATIONS, key, assign=assign, where=_CURRENT, attempt=attempt, running=running))
-    except Refused as refused:
-        raise _stale(operation_id, stage, attempt) from refused
 
 
 def _equal(name: str, value: object) -> str:

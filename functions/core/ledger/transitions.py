@@ -5,38 +5,28 @@ Every write is conditional on the operation being unfinished and counts `version
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from functions.core.errors import Conflict, NotFound, ProblemBody
+from functions.core.errors import Conflict, NotFound
 from functions.core.ledger import leases
 from functions.core.ledger.audit import audited
 from functions.core.ledger.items import RETENTION, epoch, instant, item_of, text_of
-from functions.core.ledger.models import Actor, JsonObject, Operation, OperationStatus, Reason
-from functions.core.ledger.queries import get, header
+from functions.core.ledger.models import Actor, Operation, OperationStatus, Reason, StageStatus
+from functions.core.ledger.queries import get
 from functions.core.ledger.tables import CLUSTERS, OPERATIONS
 from functions.core.ledger.writes import Refused, StaleWorker, apply, put, transact, update
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from datetime import datetime
 
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
+    from functions.core.ledger.endings import Ending
     from functions.core.ledger.items import Item
 
-
-@dataclass(frozen=True)
-class Ending:
-    """How an operation ends, and what is written together with it."""
-
-    status: OperationStatus
-    result: JsonObject | None = None
-    error: ProblemBody | None = None
-    reason: Reason | None = None
-    conditions: Mapping[str, JsonObject] = field(default_factory=dict)
-    stage_writes: Sequence[TransactWriteItemTypeDef] = ()
-    seen_version: int | None = None
+# The condition of every write of a stage's worker.
+CURRENT_ATTEMPT: Final = "#attempt = :attempt AND #status = :running"
 
 
 def operation_key(operation_id: str) -> dict[str, str]:
@@ -64,7 +54,8 @@ def mark_running(operation_id: str) -> Operation:
 def request_cancel(operation_id: str, actor: Actor) -> Operation:
     """Ask an unfinished operation to stop, noting who asked; repeated, it gives the operation as it is.
 
-    Raise Conflict naming the status when it has ended and NotFound when there is none.
+    It still ends SUCCEEDED when every stage stands before anybody could stop. Raise Conflict naming the status when it
+    has ended and NotFound when there is none.
     """
     change = {
         "status": OperationStatus.CANCELLING,
@@ -89,33 +80,17 @@ def request_cancel(operation_id: str, actor: Actor) -> Operation:
     return get(operation_id)
 
 
-def finish_operation(
-    operation_id: str,
-    status: OperationStatus,
-    *,
-    result: JsonObject | None = None,
-    error: ProblemBody | None = None,
-    reason: Reason | None = None,
-    conditions: Mapping[str, JsonObject] | None = None,
-) -> Operation:
+def finish_operation(operation: Operation, ending: Ending) -> Operation:
     """End an operation: its final record, its leases and its cluster's conditions in one transaction.
 
-    `conditions` are written as `condition#<type>` records. Repeated with the same status it gives the operation.
-    Raise Conflict when it ended otherwise, NotFound when there is none, ValueError for an unfinished status.
+    Repeated with the same status it gives the operation. Raise Conflict when another ending stands, StaleWorker when
+    `seen_version` is outdated, ValueError for an unfinished status.
     """
-    if not status.terminal:
-        raise ValueError(f"{status} does not end an operation")
-    operation = header(operation_id)
-    if operation is None:
-        raise _missing(operation_id)
-    return end(operation, Ending(status, result, error, reason, conditions or {}))
-
-
-def end(operation: Operation, ending: Ending) -> Operation:
-    """Write an ending; raise Conflict when another one stands, StaleWorker when `seen_version` is outdated."""
+    if not ending.status.terminal:
+        raise ValueError(f"{ending.status} does not end an operation")
     if operation.status.terminal:
         return _settled(operation.operation_id, ending.status)
-    closing = [_closing(operation.operation_id, ending), *ending.stage_writes, *_conditions(operation, ending)]
+    closing = [_closing(operation.operation_id, ending), *_stages(operation, ending), *_conditions(operation, ending)]
     claims = leases.release(operation.cluster_tag, operation.scopes, operation.operation_id)
     while True:
         try:
@@ -135,6 +110,15 @@ def touched(operation_id: str, now: datetime) -> TransactWriteItemTypeDef:
     return update(OPERATIONS, key, assign={"updated_at": now}, add={"version": 1}, where=unfinished)
 
 
+def ended_stage(
+    operation_id: str, stage: str, changes: Mapping[str, object], attempt: int | None = None
+) -> TransactWriteItemTypeDef:
+    """Phrase the write that ends a stage, guarded by its attempt unless another write of the transaction guards it."""
+    key, final = {"operation_id": operation_id, "record": stage}, {"finished_at": instant(), "await_token": None}
+    where, running = "" if attempt is None else CURRENT_ATTEMPT, StageStatus.RUNNING
+    return update(OPERATIONS, key, assign={**changes, **final}, where=where, attempt=attempt, running=running)
+
+
 def _closing(operation_id: str, ending: Ending) -> TransactWriteItemTypeDef:
     now = instant()
     change = {
@@ -152,6 +136,18 @@ def _closing(operation_id: str, ending: Ending) -> TransactWriteItemTypeDef:
         current += " AND #version = :seen"
     key, seen = operation_key(operation_id), ending.seen_version
     return update(OPERATIONS, key, assign=change, add={"version": 1}, where=current, seen=seen)
+
+
+def _stages(operation: Operation, ending: Ending) -> list[TransactWriteItemTypeDef]:
+    # Every change of a stage counts the operation's version up, so `seen_version` guards these writes too.
+    return [
+        ended_stage(
+            operation.operation_id,
+            stage.record,
+            {"status": stage.status, "error": stage.error, "reason": stage.reason},
+        )
+        for stage in ending.stages
+    ]
 
 
 def _conditions(operation: Operation, ending: Ending) -> list[TransactWriteItemTypeDef]:

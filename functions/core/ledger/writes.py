@@ -6,10 +6,13 @@ import random
 import re
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, HTTPClientError
+from botocore.exceptions import ConnectionError as AwsConnectionError
 
 from functions.core import runtime
-from functions.core.errors import Throttled
+from functions.core.errors import Cause, Layer, Throttled, Unavailable
+from functions.core.failures import THROTTLING
+from functions.core.ledger.identifiers import new_identifier
 from functions.core.ledger.items import attribute
 
 if TYPE_CHECKING:
@@ -29,13 +32,7 @@ _NAMES: Final = re.compile(r"#(\w+)")
 _VALUES: Final = re.compile(r":(\w+)")
 _REFUSED: Final = "ConditionalCheckFailed"
 _TRANSIENT_REASONS: Final = {"TransactionConflict", "ProvisionedThroughputExceeded", "ThrottlingError"}
-_TRANSIENT_ERRORS: Final = {
-    "ProvisionedThroughputExceededException",
-    "RequestLimitExceeded",
-    "ThrottlingException",
-    "TransactionConflictException",
-    "TransactionInProgressException",
-}
+_TRANSIENT_ERRORS: Final = THROTTLING | {"TransactionConflictException", "TransactionInProgressException"}
 
 
 class Refused(Exception):
@@ -76,6 +73,19 @@ def delete(table: Table, key: Mapping[str, str], where: str, **values: object) -
             "ConditionExpression": where,
             "ExpressionAttributeNames": names_in(where),
             "ExpressionAttributeValues": values_in(where, values),
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        }
+    }
+
+
+def check(table: Table, key: Mapping[str, str], where: str) -> TransactWriteItemTypeDef:
+    """Phrase a condition on an item that the transaction leaves as it is."""
+    return {
+        "ConditionCheck": {
+            "TableName": table_name(table),
+            "Key": {name: {"S": value} for name, value in key.items()},
+            "ConditionExpression": where,
+            "ExpressionAttributeNames": names_in(where),
             "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
         }
     }
@@ -130,15 +140,31 @@ def values_in(expression: str, values: Mapping[str, object]) -> dict[str, Attrib
 
 
 def transact(writes: Sequence[TransactWriteItemTypeDef], token: str | None = None) -> None:
-    """Send one transaction; raise Refused when conditions fail and Throttled when conflicts do not clear.
+    """Send one transaction; raise Refused when conditions fail, Throttled when conflicts do not clear, Unavailable.
 
-    `token` makes a resend after a lost answer harmless for the next ten minutes.
+    The token, one of its own unless given, makes a resend after a lost answer harmless for the next ten minutes.
     """
-    client = runtime.client("dynamodb")
-    if token:
-        patiently(lambda: client.transact_write_items(TransactItems=writes, ClientRequestToken=token))
-    else:
-        patiently(lambda: client.transact_write_items(TransactItems=writes))
+    client, sent_as = runtime.client("dynamodb"), token or new_identifier()
+
+    def send() -> None:
+        client.transact_write_items(TransactItems=writes, ClientRequestToken=sent_as)
+
+    patiently(lambda: _again_if_lost(send))
+
+
+def _again_if_lost(send: Callable[[], None]) -> None:
+    """Send a transaction once more when its answer is lost: the client of a request's edge sends nothing twice."""
+    try:
+        send()
+    except (AwsConnectionError, HTTPClientError):
+        try:
+            send()
+        except (AwsConnectionError, HTTPClientError) as error:
+            raise Unavailable(
+                "The ledger did not answer; whether it has written the change is not known.",
+                cause=Cause(layer=Layer.AWS, service="dynamodb", code=type(error).__name__),
+                remedy="Send the request again in a moment, with the same idempotency key if it had one.",
+            ) from error
 
 
 def apply(write: TransactWriteItemTypeDef) -> Item:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
+from functools import lru_cache
+from importlib import import_module
 
 from moto.dynamodb.exceptions import ItemSizeTooLarge
 from moto.dynamodb.models.dynamo_type import DynamoType, Item, LimitedSizeDict
@@ -19,14 +21,27 @@ _SMALL_BYTES = 1_000
 
 def install() -> None:
     """Adapt moto in this process; doing it again changes nothing."""
-    adaptations: dict[type, dict[str, Callable[..., object]]] = {
-        DynamoType: {"__deepcopy__": _copied_type, "to_regular_json": _regular_json, "size": size_of},
-        Item: {"__deepcopy__": _copied_item},
+    adaptations: dict[type, dict[str, object]] = {
+        DynamoType: {
+            "__deepcopy__": _copied_type,
+            "cast_value": property(_cast),
+            "size": size_of,
+            "to_regular_json": _regular_json,
+        },
+        Item: {"__deepcopy__": _copied_item, "size": _size_of_item},
         LimitedSizeDict: {"__setitem__": _set_within_limit},
+        # Every write parses its expression twice; who reads the tree copies it before a change.
+        _parser: {"make": staticmethod(_parsed)},
     }
     for owner, methods in adaptations.items():
         for name, method in methods.items():
             setattr(owner, name, method)
+
+
+_cast_any: Callable[[DynamoType], object] = vars(DynamoType)["cast_value"].fget
+_parser: type = import_module("moto.dynamodb.parsing.expressions").UpdateExpressionParser
+_parse: Callable[[str], object] = vars(_parser)["make"].__get__(None, _parser)
+_parsed = lru_cache(maxsize=256)(_parse)
 
 
 def light_copy(item: Item) -> Item:
@@ -66,6 +81,14 @@ def _copied_type(self: DynamoType, _: dict[int, object]) -> DynamoType:
 def _copied_item(self: Item, _: dict[int, object]) -> Item:
     sort = None if self.range_key is None else copy_of(self.range_key)
     return _item(copy_of(self.hash_key), sort, {name: copy_of(value) for name, value in self.attrs.items()})
+
+
+def _size_of_item(self: Item) -> int:
+    return sum(len(name.encode()) + size_of(value) for name, value in self.attrs.items())
+
+
+def _cast(self: DynamoType) -> object:
+    return self.value if self.type == "S" else _cast_any(self)
 
 
 def _item(partition: DynamoType, sort: DynamoType | None, attributes: dict[str, DynamoType]) -> Item:

@@ -9,11 +9,13 @@ from typing import Protocol, cast
 
 from moto.backends import get_backend
 from moto.core.base_backend import BaseBackend
+from moto.iam.models import AWSManagedPolicy
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 
 # Global services keep their state under the partition's name.
 _REGIONAL = ("dynamodb", "ec2")
 _GLOBAL = ("iam", "s3")
+_POLICY = "policy of AWS"
 
 
 class _Machine(Protocol):
@@ -39,8 +41,9 @@ class Snapshot:
         _refuse_running({machine.arn: machine.executions for machine in _machines(self._account, self._region)})
         for name, backend in _backends(self._account, self._region):
             state = _Unpickler(io.BytesIO(self._states[name])).load()
-            # Forgetting by reset closes what objects hold open; S3's keep their bytes in temporary files.
-            backend.reset()
+            if name == "s3":
+                # Its objects keep their bytes in temporary files, which a reset closes.
+                backend.reset()
             vars(backend).clear()
             vars(backend).update(state)
         for machine in _machines(self._account, self._region):
@@ -76,16 +79,27 @@ def _dump(backend: BaseBackend) -> bytes:
     return target.getvalue()
 
 
-class _Pickler(pickle.Pickler):
-    """Keeps references to backends as names: objects must find the living backend again, not a copy."""
+# AWS's own policies never change but for the number of their attachments, and there are more than a thousand.
+_policies: dict[str, AWSManagedPolicy] = {}
 
-    def persistent_id(self, obj: object) -> tuple[str, str, str] | None:
+
+class _Pickler(pickle.Pickler):
+    """Keeps backends as names, since objects must find the living one again, and AWS's policies as theirs."""
+
+    def persistent_id(self, obj: object) -> tuple[str, str, str | int] | None:
         if isinstance(obj, BaseBackend):
             return type(obj).__module__.split(".")[1], obj.account_id, obj.region_name
+        if isinstance(obj, AWSManagedPolicy):
+            _policies[obj.arn] = obj
+            return _POLICY, obj.arn, obj.attachment_count
         return None
 
 
 class _Unpickler(pickle.Unpickler):
-    def persistent_load(self, pid: tuple[str, str, str]) -> BaseBackend:
-        service, account, region = pid
-        return _backend(service, account, region)
+    def persistent_load(self, pid: tuple[str, str, str | int]) -> object:
+        kind, name, rest = pid
+        if kind != _POLICY:
+            return _backend(kind, name, str(rest))
+        policy = _policies[name]
+        policy.attachment_count = int(rest)
+        return policy

@@ -6,6 +6,7 @@ error and cause, ends waits for task tokens at once and stops synchronous childr
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 import uuid
@@ -47,6 +48,7 @@ class Execution(Protocol):
     exec_worker: _Worker
     exec_status: object
     status: str
+    output: object
     stop_date: datetime | None
     error: str | None
     cause: str | None
@@ -72,6 +74,7 @@ def install(clock: Clock, client_of_role: ClientOfRole) -> None:
     _stop_completely(clock, generation)
     _remember_children()
     _tell_the_end(generation)
+    _answer_completely()
 
 
 def _start_atomically() -> None:
@@ -131,6 +134,10 @@ def stop(backend: _Backend, execution: Execution, at: datetime, error: str | Non
     if execution.status != "RUNNING" or environment is None:
         return
     environment.set_stop(stop_date=at, cause=cause, error=error)
+    started: threading.Event | None = vars(environment).get("started")
+    if started is not None:
+        # A program that is stopped before its first state never runs; whoever started it must not wait for that.
+        started.set()
     if _state_of(environment) != "ProgramStopped":
         return
     execution.error, execution.cause, execution.stop_date = error, cause, at
@@ -148,6 +155,7 @@ def _state_of(environment: _Environment) -> str:
 
 class _Backend(Protocol):
     def describe_execution(self, arn: str) -> Execution: ...
+    def send_task_failure(self, task_token: str, error: str | None, cause: str | None) -> object: ...
 
 
 class _Responses(Protocol):
@@ -215,3 +223,36 @@ def _trim(environment: _Environment | None) -> None:
     # After a timeout of the whole machine its last state still runs to its end.
     if environment is not None and _state_of(environment) != "ProgramTimedOut":
         interpreter_memory.trim(environment)
+
+
+def _answer_completely() -> None:
+    """Give the output as JSON also when it is a text or null, the end of a timeout, and the cause that was sent."""
+    responses = import_module("moto.stepfunctions.responses").StepFunctionResponse
+    action_result = import_module("moto.core.responses").ActionResult
+
+    def around_describe(describe: Callable[..., object]) -> Callable[..., object]:
+        def describe_execution(self: _Responses) -> object:
+            answer = cast("_Answer", describe(self))
+            execution = self.stepfunction_backend.describe_execution(str(self._get_param("executionArn")))
+            if execution.stop_date is not None:
+                answer.result["stopDate"] = execution.stop_date
+            if execution.status == "SUCCEEDED":
+                answer.result["output"] = json.dumps(execution.output)
+            return answer
+
+        return describe_execution
+
+    def around_failure(_: Callable[..., object]) -> Callable[..., object]:
+        def send_task_failure(self: _Responses) -> object:
+            token, error, cause = (self._get_param(name) for name in ("taskToken", "error", "cause"))
+            self.stepfunction_backend.send_task_failure(str(token), error=error, cause=cause)
+            return action_result({})
+
+        return send_task_failure
+
+    wrap(responses, "describe_execution", around_describe)
+    wrap(responses, "send_task_failure", around_failure)
+
+
+class _Answer(Protocol):
+    result: dict[str, object]

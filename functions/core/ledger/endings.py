@@ -1,0 +1,149 @@
+"""What an ending means: how an operation ends by how its stages and its execution stand. It is decided here alone.
+
+  every stage stands   SUCCEEDED, also when a cancellation was asked for: what was asked for first stands, so nothing
+                       was cancelled, and who asked is in the audit
+  CANCELLING           CANCELLED
+  anything else        FAILED with the first error that a stage recorded, else because the execution was lost
+
+Whoever asks knows that nothing runs any more, so a stage that still counts as RUNNING ends with its operation. An
+operation without stages never succeeds: nothing is inferred from absence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from functions.core.errors import Cause, Layer, OperationLost, ProblemBody
+from functions.core.ledger.models import JsonObject, Operation, OperationStatus, Reason, Stage, StageStatus
+from functions.core.phases import CONDITIONS, VERIFY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from functions.core.ledger.executions import Execution
+
+# A record has to stay far below DynamoDB's 400 KB; whoever needs every name asks the service.
+MAX_RESOURCES: Final = 100
+_LONGEST_CAUSE: Final = 500
+_REASONS: Final = {"ABORTED": Reason.ABORTED, "TIMED_OUT": Reason.TIMED_OUT}
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How an operation ends, and what is written together with it.
+
+    `conditions` become `condition#<type>` records of the cluster, `stages` are those that end with the operation, and
+    `seen_version` is the version of the operation by which all this was decided.
+    """
+
+    status: OperationStatus
+    result: JsonObject | None = None
+    error: ProblemBody | None = None
+    reason: Reason | None = None
+    conditions: Mapping[str, JsonObject] = field(default_factory=dict)
+    stages: Sequence[Stage] = ()
+    seen_version: int | None = None
+
+
+def ending_of(operation: Operation, execution: Execution | None, at: datetime) -> Ending:
+    """Say how an unfinished operation ends; `execution` is how its execution ended, None when that is not known."""
+    if operation.stages and all(stage.status.standing for stage in operation.stages):
+        return _ending(operation, OperationStatus.SUCCEEDED, at)
+    if operation.status is OperationStatus.CANCELLING:
+        reason = Reason.CANCELLED_BY_CALLER
+        stopped = {"status": StageStatus.CANCELLED, "reason": reason}
+        return _ending(operation, OperationStatus.CANCELLED, at, stopped, reason=reason)
+    reason = _REASONS.get(execution.status, Reason.LOST) if execution else Reason.LOST
+    return failure_of(operation, _lost(operation, execution), reason, at)
+
+
+def failure_of(operation: Operation, problem: ProblemBody, reason: Reason, at: datetime) -> Ending:
+    """Fail an operation by `problem`, unless a stage recorded its own error: that knows more than what came after."""
+    recorded = [(stage.error, stage.reason) for stage in operation.stages if stage.error is not None]
+    first, why = [*recorded, (problem, reason)][0]
+    error = first.model_copy(update={"operation_id": operation.operation_id})
+    failed = {"status": StageStatus.FAILED, "error": problem, "reason": reason}
+    return _ending(operation, OperationStatus.FAILED, at, failed, error, why)
+
+
+def _ending(
+    operation: Operation,
+    status: OperationStatus,
+    at: datetime,
+    closing: Mapping[str, object] | None = None,
+    error: ProblemBody | None = None,
+    reason: Reason | None = None,
+) -> Ending:
+    running = [stage.status is StageStatus.RUNNING for stage in operation.stages]
+    stages = [
+        stage.model_copy(update=closing) if closed else stage
+        for stage, closed in zip(operation.stages, running, strict=True)
+    ]
+    return Ending(
+        status,
+        result=_result(stages),
+        error=error,
+        reason=reason,
+        conditions=_conditions(stages, operation.operation_id, at),
+        stages=[stage for stage, closed in zip(stages, running, strict=True) if closed],
+        seen_version=operation.version,
+    )
+
+
+def _result(stages: Sequence[Stage]) -> JsonObject:
+    """Give the summary of the last look if there was one, and always what exists."""
+    verified = next((stage.result for stage in stages if stage.phase == VERIFY), {})
+    resources = list(dict.fromkeys(resource for stage in stages for resource in stage.resources))
+    result: JsonObject = {**verified, "resources": [*resources[:MAX_RESOURCES]]}
+    more = len(resources) - MAX_RESOURCES
+    return result | {"more_resources": more} if more > 0 else result
+
+
+def _conditions(stages: Sequence[Stage], operation_id: str, at: datetime) -> dict[str, JsonObject]:
+    """Say of each phase whether it stands; a phase that never began leaves the cluster as it was."""
+    members = {phase: [stage for stage in stages if stage.phase == phase] for phase in CONDITIONS}
+    return {
+        CONDITIONS[phase]: _condition(found, operation_id, at)
+        for phase, found in members.items()
+        if any(stage.status is not StageStatus.PENDING for stage in found)
+    }
+
+
+def _condition(stages: Sequence[Stage], operation_id: str, at: datetime) -> JsonObject:
+    missing = next((stage for stage in stages if not stage.status.standing), None)
+    if missing is None:
+        return {"status": "True", "reason": "Stands", "message": f"by {operation_id}", "since": at.isoformat()}
+    message = missing.error.detail if missing.error else f"{missing.title} is {missing.status}"
+    return {
+        "status": "False",
+        "reason": missing.status.capitalize(),
+        "message": message,
+        "since": at.isoformat(),
+    }
+
+
+def _lost(operation: Operation, execution: Execution | None) -> ProblemBody:
+    running = [stage.title for stage in operation.stages if stage.status is StageStatus.RUNNING]
+    where = f" during {running[0]!r}" if running else ""
+    return OperationLost(
+        f"The execution of {operation.kind} {_end_of(execution, where)}",
+        cause=_cause(execution),
+        remedy=f"Retry with POST /api/operations/{operation.operation_id}/retry; what stands is kept.",
+        operation_id=operation.operation_id,
+    ).body()
+
+
+def _end_of(execution: Execution | None, where: str) -> str:
+    if execution is None:
+        return f"came to its end{where} without a stage that failed."
+    said = ": ".join(text for text in (execution.error, execution.cause) if text)[:_LONGEST_CAUSE]
+    return f"ended as {execution.status}{where} without a final record ({said or 'no cause given'})."
+
+
+def _cause(execution: Execution | None) -> Cause:
+    if execution is None:
+        return Cause(layer=Layer.CONTROL_PLANE, service="states", code="ExecutionEnded")
+    code = execution.error or execution.status
+    return Cause(layer=Layer.CONTROL_PLANE, service="states", code=code, resource=execution.arn)

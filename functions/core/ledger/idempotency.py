@@ -1,0 +1,81 @@
+"""A caller's key and the operation that it began: the same key with the same request gives the same operation."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+from functions.core import runtime
+from functions.core.errors import FieldError, IdempotencyKeyReused, InvalidRequest
+from functions.core.ledger.items import epoch, instant, item_of, text_of
+from functions.core.ledger.tables import IDEMPOTENCY
+from functions.core.ledger.writes import put, table_name
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
+
+    from functions.core.ledger.items import Item
+    from functions.core.ledger.models import NewOperation, Operation
+
+MAX_KEY_CHARACTERS: Final = 255
+KEY_LIFETIME: Final = timedelta(hours=24)
+
+
+def check_key(key: str | None) -> None:
+    """Refuse a key that is empty or endless; raise InvalidRequest."""
+    if key is not None and not 1 <= len(key) <= MAX_KEY_CHARACTERS:
+        message = f"has {len(key)} characters; 1 to {MAX_KEY_CHARACTERS} are allowed"
+        error = FieldError(field="Idempotency-Key", message=message)
+        raise InvalidRequest(f"The idempotency key {message}.", errors=[error])
+
+
+def request_hash(new: NewOperation) -> str:
+    """Hash what makes two requests the same one."""
+    # A generated tag belongs here too: it is derived from the key, so a repeat generates the same one.
+    body = {"request": new.request if new.sent is None else new.sent, "kind": new.kind, "cluster_tag": new.cluster_tag}
+    canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def remember(new: NewOperation, draft: Operation) -> TransactWriteItemTypeDef:
+    """Phrase the write that ties a key to its operation, refused while the key is tied to another."""
+    row = {
+        "caller_route_key": _name(new),
+        "body_hash": request_hash(new),
+        "operation_id": draft.operation_id,
+        "expires_at": epoch(draft.created_at + KEY_LIFETIME),
+    }
+    # TTL deletes days late; a row is gone when our clock says so.
+    unused = "attribute_not_exists(#caller_route_key) OR #expires_at <= :now"
+    return put(IDEMPOTENCY, item_of(row), where=unused, now=epoch(draft.created_at))
+
+
+def recall(new: NewOperation) -> str | None:
+    """Name the operation that this request's key began, None when it began none; raise IdempotencyKeyReused."""
+    if new.idempotency_key is None:
+        return None
+    key = item_of({"caller_route_key": _name(new)})
+    answer = runtime.client("dynamodb").get_item(TableName=table_name(IDEMPOTENCY), Key=key, ConsistentRead=True)
+    row = answer.get("Item")
+    if row is None or int(row["expires_at"]["N"]) <= epoch(instant()):
+        return None
+    return begun_by(row, new)
+
+
+def begun_by(row: Item, new: NewOperation) -> str:
+    """Name the operation that a remembered key began with this very request; raise IdempotencyKeyReused."""
+    operation_id = text_of(row, "operation_id")
+    if text_of(row, "body_hash") == request_hash(new):
+        return operation_id
+    raise IdempotencyKeyReused(
+        f"The idempotency key {new.idempotency_key!r} began operation {operation_id} with another request.",
+        remedy="Send a new key with a new request; repeat a request unchanged to get its operation again.",
+        operation_id=operation_id,
+    )
+
+
+def _name(new: NewOperation) -> str:
+    return f"{quote(new.actor.id, safe=':/@')}#{new.route}#{new.idempotency_key}"

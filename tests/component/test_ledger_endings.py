@@ -1,0 +1,227 @@
+"""A pipeline that closes its operation and the sweeper that heals it come to the same end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+from botocore.exceptions import ClientError
+from botocore.stub import Stubber
+
+from functions.core import pipeline, runtime
+from functions.core.errors import StageFailed
+from functions.core.ledger import (
+    Healing,
+    begin,
+    begin_stage,
+    execution_arn,
+    fail_stage,
+    finish_stage,
+    get,
+    mark_running,
+    record_progress,
+    request_cancel,
+    sweep,
+)
+from functions.core.ledger.models import Operation, OperationStatus, Reason, StageStatus
+from functions.core.pipeline import Step
+from functions.entry import events
+from tests.component.test_ledger_support import (
+    ANN,
+    Account,
+    account,
+    begun,
+    cluster_records,
+    new_operation,
+    owners,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["account"]
+
+PLAN = ("foundation/foundation", "hyperpod/hyperpod", "verify/verify")
+
+
+def close(operation: Operation) -> None:
+    pipeline.take(Step(action="close_operation", operation_id=operation.operation_id))
+
+
+def heal(operation: Operation) -> None:
+    """Sweep once the operation is quiet and its execution has ended."""
+    answer = {
+        "executionArn": execution_arn(operation),
+        "stateMachineArn": "arn",
+        "status": "FAILED",
+        "startDate": operation.created_at,
+    }
+    with Stubber(runtime.client("stepfunctions")) as stub:
+        stub.add_response("describe_execution", answer)
+        assert [each.healing for each in sweep().healed] == [Healing.FINISHED]
+
+
+def stand(operation: Operation, place: int) -> None:
+    record = operation.stages[place].record
+    attempt = begin_stage(operation.operation_id, record)
+    record_progress(operation.operation_id, record, attempt, None, None, [f"made-{place}"])
+    finish_stage(operation.operation_id, record, attempt, {"nodes": 2} if place == 2 else {})
+
+
+def everything_stands(operation: Operation) -> None:
+    for place in range(len(PLAN)):
+        stand(operation, place)
+
+
+def cancelled_too_late(operation: Operation) -> None:
+    everything_stands(operation)
+    request_cancel(operation.operation_id, ANN)
+
+
+def a_stage_failed(operation: Operation) -> None:
+    stand(operation, 0)
+    record = operation.stages[1].record
+    attempt = begin_stage(operation.operation_id, record)
+    fail_stage(operation.operation_id, record, attempt, StageFailed("no capacity").body())
+
+
+def cancelled_in_time(operation: Operation) -> None:
+    lost(operation)
+    request_cancel(operation.operation_id, ANN)
+
+
+def lost(operation: Operation) -> None:
+    stand(operation, 0)
+    begin_stage(operation.operation_id, operation.stages[1].record)
+
+
+STORIES = [
+    (everything_stands, "SUCCEEDED", {"FoundationReady": "True", "HyperPodReady": "True"}),
+    (cancelled_too_late, "SUCCEEDED", {"FoundationReady": "True", "HyperPodReady": "True"}),
+    (a_stage_failed, "FAILED", {"FoundationReady": "True", "HyperPodReady": "False"}),
+    (cancelled_in_time, "CANCELLED", {"FoundationReady": "True", "HyperPodReady": "False"}),
+    (lost, "FAILED", {"FoundationReady": "True", "HyperPodReady": "False"}),
+]
+
+
+def conditions(tag: str = "t1") -> dict[str, str]:
+    found = {name.removeprefix("condition#"): item for name, item in cluster_records(tag).items()}
+    return {name: item["status"]["S"] for name, item in found.items() if name.endswith("Ready")}
+
+
+def told(operation: Operation) -> list[object]:
+    """All that an ending says, but for who was asked to write it."""
+    code = operation.error.code if operation.error else None
+    return [operation.status, operation.reason, operation.result, code, [stage.status for stage in operation.stages]]
+
+
+@pytest.mark.parametrize(("story", "status", "ready"), STORIES, ids=[story.__name__ for story, *_ in STORIES])
+def test_it_ends_in_the_same_way_whoever_writes_the_end(
+    account: Account, story: Callable[[Operation], None], status: str, ready: dict[str, str]
+) -> None:
+    ends = []
+    for tag, write in (("closed", close), ("healed", heal)):
+        operation = mark_running(begun(tag, stages=PLAN).operation_id)
+        story(operation)
+        account.clock.advance(seconds=61)
+        write(operation)
+        assert conditions(tag) == ready
+        assert owners(tag) == {}
+        ends.append(told(get(operation.operation_id)))
+    assert ends[0] == ends[1]
+    assert ends[0][0] == status
+
+
+def test_a_healed_success_has_its_summary(account: Account) -> None:
+    operation = mark_running(begun(stages=PLAN).operation_id)
+    everything_stands(operation)
+    account.clock.advance(seconds=61)
+    heal(operation)
+    assert get(operation.operation_id).result == {"nodes": 2, "resources": ["made-0", "made-1", "made-2"]}
+
+
+def test_a_cancellation_between_reading_and_closing_is_not_overlooked(account: Account) -> None:
+    operation = mark_running(begun(stages=PLAN).operation_id)
+    stand(operation, 0)
+    once = iter([True])
+
+    def cancel(**_: object) -> None:
+        if next(once, False):
+            request_cancel(operation.operation_id, ANN)
+
+    runtime.client("dynamodb").meta.events.register("before-call.dynamodb.TransactWriteItems", cancel)
+    close(operation)
+    ended = get(operation.operation_id)
+    assert (ended.status, ended.reason) == (OperationStatus.CANCELLED, Reason.CANCELLED_BY_CALLER)
+
+
+def refusing_to_start(code: str, status: int = 400) -> Stubber:
+    stub = Stubber(runtime.client("stepfunctions"))
+    stub.add_client_error("describe_execution", "ExecutionDoesNotExist")
+    stub.add_client_error("start_execution", code, "not for you", http_status_code=status)
+    return stub
+
+
+@pytest.mark.parametrize("code", ["AccessDeniedException", "StateMachineDoesNotExist", "StateMachineDeleting"])
+def test_an_operation_that_can_never_start_fails_by_the_call_and_its_code(account: Account, code: str) -> None:
+    operation = begin(new_operation(stages=PLAN), inline=True).operation
+    account.clock.advance(seconds=61)
+    with refusing_to_start(code):
+        assert [each.healing for each in sweep().healed] == [Healing.FINISHED]
+    ended = get(operation.operation_id)
+    assert ended.error is not None
+    assert ended.error.cause is not None
+    assert (ended.status, ended.error.code) == (OperationStatus.FAILED, "deployment_fault")
+    assert (ended.error.cause.api_call, ended.error.cause.code) == ("StartExecution", code)
+    assert code in ended.error.detail
+    assert "StartExecution" in ended.error.detail
+    assert owners() == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "status"), [("ThrottlingException", 400), ("ExecutionLimitExceeded", 400), ("InternalServerError", 500)]
+)
+def test_an_operation_that_cannot_start_just_now_waits_for_the_next_sweep(
+    account: Account, code: str, status: int
+) -> None:
+    operation = begin(new_operation(), inline=True).operation
+    account.clock.advance(seconds=61)
+    with refusing_to_start(code, status):
+        swept = sweep()
+    assert swept.healed == []
+    assert [cast("ClientError", each).response["Error"]["Code"] for each in swept.failures] == [code]
+    assert get(operation.operation_id).status is OperationStatus.PENDING
+
+
+def test_a_stage_that_died_with_its_request_fails_with_an_operation_that_cannot_start(account: Account) -> None:
+    operation = mark_running(begin(new_operation(stages=PLAN), inline=True).operation.operation_id)
+    begin_stage(operation.operation_id, operation.stages[0].record)
+    account.clock.advance(seconds=61)
+    with refusing_to_start("AccessDeniedException"):
+        sweep()
+    ended = get(operation.operation_id)
+    assert [stage.status for stage in ended.stages] == [StageStatus.FAILED, StageStatus.PENDING, StageStatus.PENDING]
+    assert conditions() == {"FoundationReady": "False"}
+
+
+def test_what_was_healed_is_logged_even_if_something_else_could_not_be(
+    account: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(new_operation("t1"), inline=True)
+    account.clock.advance(seconds=1)
+    second = begin(new_operation("t2"), inline=True).operation
+    account.clock.advance(seconds=61)
+    denied, logged = iter([True]), list[dict[str, Any]]()
+
+    def deny(**_: object) -> None:
+        if next(denied, False):
+            raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": "no"}}, "DescribeExecution")
+
+    def log(message: str, extra: dict[str, Any]) -> None:
+        logged.append({"message": message, **extra})
+
+    monkeypatch.setattr(events.logger, "warning", log)
+    runtime.client("stepfunctions").meta.events.register("before-call.sfn.DescribeExecution", deny)
+    with pytest.raises(ExceptionGroup, match="1 could not be healed"):
+        events.handler({}, None)
+    assert [(line["message"], line["operation_id"]) for line in logged] == [("healed", second.operation_id)]
