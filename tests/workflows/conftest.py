@@ -5,6 +5,7 @@ moto knows one world a process, so these tests run in a ring of their own, apart
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
@@ -20,7 +21,14 @@ START = datetime(2026, 1, 1, 9, 0, tzinfo=UTC)
 def session_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalHost]:
     host = LocalHost(Options(tmp_path_factory.mktemp("local"), start=START))
     host.functions.load()
+    # What is loaded stays: the collector need not look through all of it again and again.
+    usual = gc.get_threshold()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
     yield host
+    gc.set_threshold(*usual)
+    gc.unfreeze()
     Driver(host).stop_everything()
     host.close()
 
@@ -60,9 +68,17 @@ def created_state(session_host: LocalHost, empty_state: HostSnapshot) -> HostSna
 def back_to(host: LocalHost, state: HostSnapshot) -> Driver:
     """Give a driver of the host in a state; what an earlier test left running is stopped."""
     driver = Driver(host)
-    driver.stop_everything()
-    host.restore(state)
+    with host.clock.busy():
+        driver.stop_everything()
+        host.restore(state)
     return driver
+
+
+@pytest.fixture(autouse=True)
+def standing_time(session_host: LocalHost) -> Iterator[None]:
+    """Time moves only where a test waits, so that what happens meanwhile does not depend on the machine's pace."""
+    with session_host.clock.busy():
+        yield
 
 
 @pytest.fixture

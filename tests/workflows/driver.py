@@ -7,8 +7,12 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
+from types_boto3_ec2.type_defs import FilterTypeDef
+
+from infra.local.clock import Clock
 from infra.local.faults import Fault
 from infra.local.host import LocalHost
 from infra.topology import MACHINES, PREFIX
@@ -17,6 +21,7 @@ Json = dict[str, Any]
 Result = TypeVar("Result")
 TERMINAL = {"SUCCEEDED", "FAILED", "CANCELLED"}
 LOOK_EVERY_SECONDS = 30
+WAIT_SECONDS = 120
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,10 @@ class Driver:
         """Read an operation as it stands."""
         return self.get(f"/api/operations/{operation_id}")
 
+    def together(self, calls: Sequence[Callable[[], Result]]) -> list[Result]:
+        """Make calls at once, each in a thread of its own."""
+        return _together(self.host.clock, calls)
+
     # -- operations to their end
 
     def create(self, request: Json) -> Json:
@@ -82,7 +91,9 @@ class Driver:
 
     def finish(self, operation_id: str, within: float = 14_400) -> Json:
         """Wait until an operation has ended, four hours of simulated time at most."""
-        return self._look(operation_id, lambda operation: operation["status"] in TERMINAL, within, LOOK_EVERY_SECONDS)
+        return self._look(
+            operation_id, lambda operation: operation["status"] in TERMINAL, within, min(within, WAIT_SECONDS)
+        )
 
     def until(self, operation_id: str, stage: str, status: str = "RUNNING", every: float = 2) -> Json:
         """Wait until a stage of an operation has a status."""
@@ -93,14 +104,14 @@ class Driver:
 
         return self._look(operation_id, reached, 14_400, every)
 
-    def until_said(self, operation_id: str, stage: str, words: str) -> Json:
+    def until_said(self, operation_id: str, stage: str, words: str, every: float = LOOK_EVERY_SECONDS) -> Json:
         """Wait until a stage of an operation says something."""
 
         def said(operation: Json) -> bool:
             assert operation["status"] not in TERMINAL, operation
             return words in (stage_of(operation, stage)["message"] or "")
 
-        return self._look(operation_id, said, 14_400, LOOK_EVERY_SECONDS)
+        return self._look(operation_id, said, 14_400, every)
 
     def _look(self, operation_id: str, enough: Callable[[Json], bool], within: float, every: float) -> Json:
         deadline = self.host.clock.time() + within
@@ -115,10 +126,10 @@ class Driver:
 
     # -- the host
 
-    def failing(self, operation: Json, *faults: Fault) -> Json:
-        """Wait for the end of an operation while faults are planned."""
+    def failing(self, path: str, body: object, *faults: Fault) -> Json:
+        """Begin an operation while faults are planned, and wait for the end."""
         with self.host.faults.planned(*faults):
-            return self.finish(operation["operation_id"])
+            return self.run(path, body)
 
     def executions(self, machine: str, status: str | None = None) -> list[Json]:
         """List the executions of a state machine."""
@@ -156,29 +167,13 @@ class Driver:
         if eks in clusters:
             counts["addons"] = len(client("eks").list_addons(clusterName=eks)["addons"])
             counts["access_entries"] = len(client("eks").list_access_entries(clusterName=eks)["accessEntries"])
-        named = [{"Name": "tag:instantstart:cluster", "Values": [tag]}]
-        counts["vpcs"] = len(client("ec2").describe_vpcs(Filters=named)["Vpcs"])
-        counts["subnets"] = len(client("ec2").describe_subnets(Filters=named)["Subnets"])
-        counts["route_tables"] = len(client("ec2").describe_route_tables(Filters=named)["RouteTables"])
+        ec2, ours = client("ec2"), [FilterTypeDef(Name="tag:instantstart:cluster", Values=[tag])]
+        counts["vpcs"] = len(ec2.describe_vpcs(Filters=ours)["Vpcs"])
+        counts["subnets"] = len(ec2.describe_subnets(Filters=ours)["Subnets"])
+        counts["route_tables"] = len(ec2.describe_route_tables(Filters=ours)["RouteTables"])
         listed = client("sagemaker").list_clusters(NameContains=f"hp-cluster-{tag}")["ClusterSummaries"]
         counts["hyperpod"] = len(listed)
         return +counts
-
-
-def together(calls: Sequence[Callable[[], Result]]) -> list[Result]:
-    """Make calls at once, each in a thread of its own."""
-    gate, results = threading.Barrier(len(calls)), dict[int, Result]()
-
-    def run(place: int) -> None:
-        gate.wait()
-        results[place] = calls[place]()
-
-    threads = [threading.Thread(target=run, args=(place,)) for place in range(len(calls))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return [results[place] for place in range(len(calls))]
 
 
 def execution_arn(machine: str, name: str) -> str:
@@ -206,3 +201,19 @@ def stage_of(operation: Json, name: str) -> Json:
 def statuses(operation: Json) -> dict[str, str]:
     """The status of each stage, by name."""
     return {stage["name"]: stage["status"] for stage in operation["stages"]}
+
+
+def _together(clock: Clock, calls: Sequence[Callable[[], Result]]) -> list[Result]:
+    """Make calls at once, each in a thread of its own."""
+    gate, results = threading.Barrier(len(calls)), dict[int, Result]()
+
+    def call(place: int) -> None:
+        gate.wait()
+        results[place] = calls[place]()
+
+    threads = [clock.thread(partial(call, place)) for place in range(len(calls))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [results[place] for place in range(len(calls))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.workflows.driver import Driver, hyperpod_request
+from tests.workflows.driver import Driver
 
 
 def test_one_request_creates_a_cluster_with_nodes_and_storage(driver_of_ready: Driver) -> None:
@@ -32,18 +32,3 @@ def test_a_standing_phase_may_be_asked_for_again_and_makes_nothing_twice(driver_
     operation = driver_of_ready.run("/api/clusters/ready/dependencies")
     assert operation["status"] == "SUCCEEDED"
     assert driver_of_ready.made("ready") == before
-
-
-def test_the_phases_one_by_one_come_to_the_same_as_the_whole(driver_of_prepared: Driver) -> None:
-    assert driver_of_prepared.run("/api/clusters/base/hyperpod", hyperpod_request())["status"] == "SUCCEEDED"
-    assert driver_of_prepared.run("/api/clusters/base/storage")["status"] == "SUCCEEDED"
-    assert driver_of_prepared.made("base") == {
-        "stack": 1,
-        "eks": 1,
-        "addons": 5,
-        "access_entries": 3,
-        "vpcs": 1,
-        "subnets": 5,
-        "route_tables": 3,
-        "hyperpod": 1,
-    }
