@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import resource
 import subprocess
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 from tests.house import layout, sizes
 from tests.house.check import violations
 from tests.house.tree import Source
-from tests.rings import BUDGETS, Outcome, table
+from tests.rings import BUDGETS, Outcome, others_seconds, table
 
 ROOT = Path(__file__).parents[2]
 OTHER_ACCOUNT = "9988" * 3
@@ -147,9 +149,21 @@ def test_a_ring_over_its_budget_fails_though_its_tests_pass() -> None:
         Outcome("unit", 3, 1.0, 20, 0),
         Outcome("component", 3, 61.0, 60, 0),
         Outcome("workflows", 3, 1.0, 40, 1),
+        Outcome("conformance", 3, 46.0, 45, 0, lost=1.5),
     ]
-    assert [outcome.verdict for outcome in outcomes] == ["ok", "OVER BUDGET", "FAILED"]
-    assert "component         3     61.0      60  OVER BUDGET" in table(outcomes)
+    assert [outcome.verdict for outcome in outcomes] == ["ok", "OVER BUDGET", "FAILED", "ok"]
+    assert "component         3     61.0    0.0      60  OVER BUDGET" in table(outcomes)
+
+
+def test_time_of_other_programs_is_what_the_processors_worked_less_what_the_tests_took(tmp_path: Path) -> None:
+    ticks = os.sysconf("SC_CLK_TCK")
+    ours = resource.getrusage(resource.RUSAGE_CHILDREN)
+    worked = round(ours.ru_utime + ours.ru_stime) + 100
+    statistics = tmp_path / "stat"
+    statistics.write_text(f"cpu  {worked * ticks} 0 {50 * ticks} 900 900 0 0 {7 * ticks} 0 0\ncpu0 1 1 1\n")
+
+    assert round(others_seconds(statistics)) == 157
+    assert others_seconds(tmp_path / "missing") == 0
 
 
 def test_every_ring_with_a_budget_is_a_folder_of_this_one() -> None:
