@@ -38,7 +38,8 @@ class LifecycleScripts:
         bucket, key = context.cluster.names.bucket, f"{_PREFIX}/{_SCRIPT}"
         if artifacts.entity_tag(bucket, key) is None:
             return Reapply(f"s3://{bucket}/{key} is missing")
-        return Done({"uri": f"s3://{bucket}/{_PREFIX}", "script": _SCRIPT}, resources=(f"s3://{bucket}/{key}",))
+        place = f"s3://{bucket}/{key}"
+        return Done({"uri": f"s3://{bucket}/{_PREFIX}", "script": _SCRIPT}, f"{place} is this release's", (place,))
 
 
 class HyperPodCluster:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ class Waiting:
 class Done:
     """There: what later stages and the summary need to know."""
 
-    result: Mapping[str, JsonValue] = field(default_factory=dict)
-    message: str | None = None
+    result: Mapping[str, JsonValue]
+    message: str
     resources: tuple[str, ...] = ()
 
 

@@ -35,7 +35,7 @@ class AccessEntry:
         cluster, role = context.cluster.names.eks_cluster, settings.required(_ROLES[context.parameter])
         if not access_entries.exists(cluster, role) or ADMINISTRATOR not in access_entries.policies(cluster, role):
             return Reapply(f"{role} has no way into {cluster}")
-        return Done({"principal": role, "policy": ADMINISTRATOR}, context.stage.message, (role,))
+        return Done({"principal": role, "policy": ADMINISTRATOR}, context.stage.message or "entry present", (role,))
 
 
 STAGES: Behaviours = {"access_entry": AccessEntry()}
