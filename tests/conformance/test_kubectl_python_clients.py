@@ -24,7 +24,7 @@ client, ApiException = kubernetes.client, kubernetes.client.exceptions.ApiExcept
 @pytest.fixture(scope="module")
 def api() -> KubernetesApi:
     def identify(token: str | None) -> Identity | None:
-        return Identity("tester") if token == "right" else None
+        return Identity("tester", ("system:masters",)) if token == "right" else None
 
     api = KubernetesApi("1.34", lambda: datetime.now(UTC), identify)
     api.store.create(NODES, {"metadata": {"name": "one"}})

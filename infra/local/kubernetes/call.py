@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from urllib.parse import parse_qsl
 
 import yaml
 
 from infra.local.kubernetes.documents import JsonObject, ensure_mapping, name_of, namespace_of, text
-from infra.local.kubernetes.errors import BadRequest, NotFound, UnsupportedMediaType
+from infra.local.kubernetes.duplicates import duplicate_fields
+from infra.local.kubernetes.errors import BadRequest, Cause, Invalid, NotFound, UnsupportedMediaType
 from infra.local.kubernetes.identity import Identity
 from infra.local.kubernetes.resources import Registry, Resource
 from infra.local.kubernetes.store import Store
@@ -21,6 +22,7 @@ from infra.local.messages import HttpRequest
 
 _GROUP_VERSION = re.compile(r"/(?:api/(?P<core>v1)|apis/(?P<group>[^/]+)/(?P<version>[^/]+))(?P<rest>(?:/[^/]+)+)/?")
 _TRUE = ("1", "true", "True")
+_VALIDATIONS = ("Ignore", "Strict", "Warn")
 
 
 class _YamlLoader(yaml.SafeLoader):
@@ -40,6 +42,8 @@ class Target:
     namespace: str = ""
     name: str = ""
     subresource: str = ""
+    rest: str = ""
+    """The path behind a `proxy` subresource."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,8 @@ class Call:
     request: HttpRequest
     target: Target
     identity: Identity
+    warnings: list[str] = field(default_factory=list)
+    """What the client is warned of besides the answer."""
 
     @property
     def resource(self) -> Resource:
@@ -70,6 +76,28 @@ class Call:
     def media_type(self) -> str:
         """The body's media type without parameters; JSON when the client says nothing."""
         return self.request.headers.get("content-type", "application/json").partition(";")[0].strip()
+
+    @property
+    def field_validation(self) -> str:
+        """What to do about unknown fields: Ignore, Warn or Strict.
+
+        Raises Invalid for anything else.
+        """
+        mode = self.query.get("fieldValidation") or "Warn"
+        if mode not in _VALIDATIONS:
+            listed = ", ".join(f'"{choice}"' for choice in _VALIDATIONS)
+            message = f'Unsupported value: "{mode}": supported values: {listed}'
+            raise Invalid("PatchOptions", "", "meta.k8s.io", [Cause("FieldValueNotSupported", "fieldValidation", message)])
+        return mode
+
+    @property
+    def field_manager(self) -> str:
+        """Who writes: the manager the client names, else the program its User-Agent names."""
+        return self.query.get("fieldManager") or self.request.headers.get("user-agent", "unknown").partition("/")[0][:128]
+
+    def duplicates(self) -> list[str]:
+        """The fields that the body names twice."""
+        return duplicate_fields(self.request.body) if self.request.body[:1] in (b"{", b"[") else []
 
     def flag(self, name: str) -> bool:
         """Whether a query parameter is set to true."""
@@ -103,7 +131,7 @@ def route(registry: Registry, path: str) -> Target:
     match = _GROUP_VERSION.fullmatch(path)
     if match is None:
         raise NotFound()
-    namespace, (plural, name, subresource) = _split(match["rest"].strip("/").split("/"))
+    namespace, (plural, name, subresource), rest = _split(match["rest"].strip("/").split("/"))
     resource = registry.find(match["group"] or "", match["core"] or match["version"], plural)
     if resource is None or (namespace and not resource.namespaced):
         raise NotFound()
@@ -111,7 +139,7 @@ def route(registry: Registry, path: str) -> Target:
         raise NotFound()
     if subresource and subresource not in resource.subresources:
         raise NotFound()
-    return Target(resource, namespace, name, subresource)
+    return Target(resource, namespace, name, subresource, rest)
 
 
 def decode_object(request: HttpRequest, media_type: str) -> JsonObject:
@@ -171,11 +199,12 @@ def _require_location(target: Target, document: JsonObject) -> None:
         metadata["namespace"] = target.namespace
 
 
-def _split(segments: list[str]) -> tuple[str, tuple[str, str, str]]:
+def _split(segments: list[str]) -> tuple[str, tuple[str, str, str], str]:
     namespace = ""
     if segments[0] == "namespaces" and len(segments) > 2 and segments[2] not in ("status", "finalize"):
         namespace, segments = segments[1], segments[2:]
-    if len(segments) > 3:
+    rest = "/".join(segments[3:])
+    if rest and segments[2] != "proxy":
         raise NotFound()
     plural, name, subresource = [*segments, "", ""][:3]
-    return namespace, (plural, name, subresource)
+    return namespace, (plural, name, subresource), rest
