@@ -73,7 +73,13 @@ def test_the_dynamic_client_applies_server_side(connected: object) -> None:
         "apiVersion": "apps/v1",
         "kind": "Deployment",
         "metadata": {"name": "applied"},
-        "spec": {"selector": {"matchLabels": {"a": "b"}}, "template": {"metadata": {"labels": {"a": "b"}}}},
+        "spec": {
+            "selector": {"matchLabels": {"a": "b"}},
+            "template": {
+                "metadata": {"labels": {"a": "b"}},
+                "spec": {"containers": [{"name": "main", "image": "app:1"}]},
+            },
+        },
     }
     resource.server_side_apply(body, "applied", "default", field_manager="instantstart")
     applied = resource.server_side_apply(body, "applied", "default", field_manager="instantstart")

@@ -234,7 +234,10 @@ def leaves(schema: JsonObject, value: object, path: str = "") -> Iterator[tuple[
 
 
 def required_fields(schema: JsonObject, value: object, path: str = "") -> Iterator[Cause]:
-    """The fields that a schema requires and a value lacks, an empty list or text counting as lacking."""
+    """The fields that a schema requires and a value lacks, an empty list or text counting as lacking.
+
+    A missing mapping is not lacking itself: the API server takes it as an empty one, and misses what that must hold.
+    """
     schema = resolved(schema)
     if isinstance(value, list):
         items = items_of(schema)
@@ -242,9 +245,11 @@ def required_fields(schema: JsonObject, value: object, path: str = "") -> Iterat
             yield from required_fields(items, item, f"{path}[{index}]")
     if not isinstance(value, dict):
         return
-    for key in strings(schema, "required"):
-        if value.get(key) in (None, "", []):
+    needed = strings(schema, "required")
+    for key, written in mapping(schema, "properties").items():
+        known = resolved(mapping({"": written}, ""))
+        missing = value.get(key) in (None, "", [])
+        if key in needed and missing and known.get("type") != "object":
             yield Cause("FieldValueRequired", _join(path, key), "Required value")
-    for key, known in mapping(schema, "properties").items():
-        if key in value and isinstance(known, dict):
-            yield from required_fields(known, value[key], _join(path, key))
+        elif key in value or key in needed:
+            yield from required_fields(known, {} if missing else value[key], _join(path, key))
