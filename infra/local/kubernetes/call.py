@@ -15,6 +15,8 @@ from infra.local.kubernetes.documents import JsonObject, ensure_mapping, name_of
 from infra.local.kubernetes.duplicates import duplicate_fields
 from infra.local.kubernetes.errors import BadRequest, Cause, Invalid, NotFound, UnsupportedMediaType
 from infra.local.kubernetes.identity import Identity
+from infra.local.kubernetes.protobuf import MEDIA_TYPE as PROTOBUF
+from infra.local.kubernetes.protobuf import decode as decode_protobuf
 from infra.local.kubernetes.resources import Registry, Resource
 from infra.local.kubernetes.store import Store
 from infra.local.kubernetes.views import from_wire
@@ -143,11 +145,11 @@ def route(registry: Registry, path: str) -> Target:
 
 
 def decode_object(request: HttpRequest, media_type: str) -> JsonObject:
-    """The body as one JSON or YAML mapping.
+    """The body as one mapping, from JSON, YAML or one of the objects read from protobuf.
 
     Raises BadRequest when it is not, UnsupportedMediaType for any other format.
     """
-    document = decode(request, media_type)
+    document = decode_protobuf(request.body) if media_type == PROTOBUF else decode(request, media_type)
     if not isinstance(document, dict):
         raise BadRequest("the object provided is unrecognized (must be of type Object)")
     return document

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from infra.local.kubernetes import protobuf
 from infra.local.kubernetes.authorization import Action, Authorizer
 from infra.local.kubernetes.call import Call
 from infra.local.kubernetes.documents import JsonObject, mapping, strings, text
@@ -36,7 +35,7 @@ class Reviewer:
 
         Raises BadRequest for a body that is no such review.
         """
-        document = _document(call)
+        document = call.document()
         status = self._status(call, document)
         identity: JsonObject = {"apiVersion": call.resource.api_version, "kind": call.resource.kind}
         return HttpResponse.of_json(201, {"spec": {}, **document, **identity, "status": status})
@@ -65,12 +64,6 @@ class Reviewer:
         resources = [{key: rule[key] for key in _RULE_FIELDS if key in rule} for rule in rules if "resources" in rule]
         paths = [{"verbs": r["verbs"], "nonResourceURLs": r["nonResourceURLs"]} for r in rules if "nonResourceURLs" in r]
         return {"resourceRules": resources, "nonResourceRules": paths, "incomplete": False}
-
-
-def _document(call: Call) -> JsonObject:
-    if call.media_type != protobuf.MEDIA_TYPE:
-        return call.document()
-    return protobuf.access_review(call.request.body) if call.resource.key == ACCESS_REVIEWS.key else {}
 
 
 def _action(spec: JsonObject) -> Action:
