@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from infra.local.kubernetes.api import KubernetesApi
 from infra.local.kubernetes.hyperpod_nodes import NodeFact, Taint, sync_nodes
-from infra.local.kubernetes.identity import Identity
+from infra.local.kubernetes.identity import AccessPolicy, Identity
 from infra.local.simulators.cloudformation import CloudFormation
 from infra.local.simulators.eks import Eks, EksHost
 from infra.local.simulators.hyperpod import HyperPod, HyperPodHost
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from infra.local.clock import Clock
     from infra.local.identities import Identities
+    from infra.local.simulators.eks_records import AccessEntryRecord
     from infra.local.simulators.hyperpod_records import NodeFacts
 
 PERSON = Identity("local", ("system:masters",))
@@ -178,7 +179,7 @@ class World:
             return None
         identity = self._identities.get(key)
         entry = self.eks.access_entry(cluster, identity.role_arn) if identity else None
-        return Identity(entry.username, tuple(entry.groups)) if entry else None
+        return Identity(entry.username, tuple(entry.groups), _policies(entry)) if entry else None
 
     def _secret_of(self, access_key: str) -> str | None:
         identity = self._identities.get(access_key)
@@ -206,6 +207,13 @@ class World:
                 self._open_cluster(name)
                 self.kubernetes[name].store.restore(store)
             self.on_clusters_changed()
+
+
+def _policies(entry: AccessEntryRecord) -> tuple[AccessPolicy, ...]:
+    return tuple(
+        AccessPolicy(arn.rpartition("/")[2], tuple(policy["accessScope"]["namespaces"]))
+        for arn, policy in entry.policies.items()
+    )
 
 
 def _fact(node: NodeFacts, networked: bool) -> NodeFact:

@@ -435,7 +435,10 @@ def test_reviews_say_who_asks_and_that_they_may(caller: Caller) -> None:
     access = caller.ask("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", ASKED)
     assert access["status"] == {"allowed": True, "reason": "system:masters"}
     who = caller.ask("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {})
-    assert mapping(who, "status", "userInfo") == {"username": "tester", "groups": ["system:masters", "system:authenticated"]}
+    assert mapping(who, "status", "userInfo") == {
+        "username": "tester",
+        "groups": ["system:masters", "system:authenticated"],
+    }
 
 
 def test_secrets_keep_their_plain_strings_encoded(caller: Caller) -> None:

@@ -99,12 +99,13 @@ def _causes(call: Call, document: JsonObject, before: JsonObject | None) -> Iter
 def _new_finalizers(document: JsonObject, before: JsonObject | None) -> Iterator[Cause]:
     if before is None or not is_deleting(before):
         return
-    added = [f for f in strings(document, "metadata", "finalizers") if f not in strings(before, "metadata", "finalizers")]
+    added = [
+        f for f in strings(document, "metadata", "finalizers") if f not in strings(before, "metadata", "finalizers")
+    ]
     if added:
         listed = ", ".join(f'"{finalizer}"' for finalizer in added)
         why = (
-            "no new finalizers can be added if the object is being deleted, "
-            f"found new finalizers []string{{{listed}}}"
+            f"no new finalizers can be added if the object is being deleted, found new finalizers []string{{{listed}}}"
         )
         yield Cause("FieldValueForbidden", "metadata.finalizers", f"Forbidden: {why}")
 

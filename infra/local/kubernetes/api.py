@@ -40,7 +40,7 @@ _COLLECTION: dict[str, tuple[str, _Handler]] = {
     "DELETE": ("deletecollection", verbs.delete_collection),
 }
 _STATUS = {method: _OBJECT[method] for method in ("GET", "PUT", "PATCH")}
-_FINALIZE = {"PUT": ("update", verbs.finalize)}
+_FINALIZE: dict[str, tuple[str, _Handler]] = {"PUT": ("update", verbs.finalize)}
 _SUBRESOURCE_VERBS = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 
 

@@ -11,7 +11,6 @@ from infra.local.kubernetes.errors import ApplyConflict, BadRequest, Cause, Inva
 from infra.local.kubernetes.fieldsets import EMPTY, changes, fields_of, remove_paths
 from infra.local.kubernetes.merging import merge_objects
 from infra.local.kubernetes.ownership import (
-    APPLY,
     Entry,
     Manager,
     conflicts,
@@ -60,7 +59,8 @@ def require_typed(resource: Resource, intent: JsonObject) -> None:
         where = f"{text(intent, 'metadata', 'namespace')}/{name_of(intent)}; {resource.api_version}"
         field = f".{unknown[0]}"
         raise NotTyped(
-            f"failed to create typed patch object ({where}, Kind={resource.kind}): {field}: field not declared in schema"
+            f"failed to create typed patch object ({where}, Kind={resource.kind}): "
+            f"{field}: field not declared in schema"
         )
 
 

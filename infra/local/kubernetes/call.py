@@ -89,13 +89,17 @@ class Call:
         if mode not in _VALIDATIONS:
             listed = ", ".join(f'"{choice}"' for choice in _VALIDATIONS)
             message = f'Unsupported value: "{mode}": supported values: {listed}'
-            raise Invalid("PatchOptions", "", "meta.k8s.io", [Cause("FieldValueNotSupported", "fieldValidation", message)])
+            raise Invalid(
+                "PatchOptions", "", "meta.k8s.io", [Cause("FieldValueNotSupported", "fieldValidation", message)]
+            )
         return mode
 
     @property
     def field_manager(self) -> str:
         """Who writes: the manager the client names, else the program its User-Agent names."""
-        return self.query.get("fieldManager") or self.request.headers.get("user-agent", "unknown").partition("/")[0][:128]
+        return (
+            self.query.get("fieldManager") or self.request.headers.get("user-agent", "unknown").partition("/")[0][:128]
+        )
 
     def duplicates(self) -> list[str]:
         """The fields that the body names twice."""

@@ -45,7 +45,7 @@ def _held(store: Store, resource: Resource, holder: JsonObject) -> Iterator[tupl
         if inside is not None:
             yield from ((inside, document) for document in store.scan(inside))
         return
-    for key in store.keys():
+    for key in store.stored_keys():
         inside = store.registry.of_key(key)
         if inside is not None and inside.namespaced:
             yield from ((inside, document) for document in store.scan(inside, name_of(holder)))

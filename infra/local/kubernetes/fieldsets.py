@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from infra.local.kubernetes.documents import JsonObject, ensure_mapping, value_at
-from infra.local.kubernetes.schema import is_atomic, is_set, items_of, list_keys, property_of, resolved
+from infra.local.kubernetes.schema import is_atomic, items_of, list_keys, property_of, resolved
 
 Path = tuple[str, ...]
 FieldSet = frozenset[Path]

@@ -17,7 +17,7 @@ def components(served: list[Resource]) -> JsonObject:
     found: JsonObject = {}
     for resource in served:
         name = model_name(resource)
-        identity = {"group": resource.group, "version": resource.version, "kind": resource.kind}
+        identity: JsonObject = {"group": resource.group, "version": resource.version, "kind": resource.kind}
         if resource.custom:
             found[f"{resource.group}.{resource.version}.{resource.kind}"] = _custom(resource, identity)
             _add_built_in("V1ObjectMeta", found)

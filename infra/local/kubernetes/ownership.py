@@ -142,7 +142,7 @@ def _without(entry: Entry, fields: FieldSet, at: str) -> Entry:
 
 def conflicts(schema: JsonObject, entries: list[Entry], live: JsonObject, merged: JsonObject) -> list[tuple[str, str]]:
     """The owner and field of everything that others own and a merge changes."""
-    changed, removed = changes(schema, tracked(live), tracked(merged))
+    changed, _ = changes(schema, tracked(live), tracked(merged))
     found = [(entry.conflict_name(), readable(path)) for entry in entries for path in sorted(entry.fields & changed)]
     return sorted(found)
 

@@ -10,7 +10,7 @@ from infra.local.kubernetes.call import Call
 from infra.local.kubernetes.collection import Identity, identity_of
 from infra.local.kubernetes.documents import JsonObject
 from infra.local.kubernetes.errors import BadRequest, Expired
-from infra.local.kubernetes.store import selection
+from infra.local.kubernetes.stored import selection
 
 
 @dataclass(frozen=True)

@@ -60,4 +60,6 @@ def require_deletable(call: Call) -> None:
     """
     name = call.target.name
     if call.resource.key == NAMESPACES.key and name in PROTECTED_NAMESPACES:
-        raise Forbidden(f'namespaces "{name}"', "this namespace may not be deleted", {"name": name, "kind": "namespaces"})
+        raise Forbidden(
+            f'namespaces "{name}"', "this namespace may not be deleted", {"name": name, "kind": "namespaces"}
+        )

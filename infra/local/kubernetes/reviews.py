@@ -62,7 +62,9 @@ class Reviewer:
     def _rules(self, identity: Identity, namespace: str) -> JsonObject:
         rules = [rule for _, rule in self.authorizer.rules(identity, namespace)]
         resources = [{key: rule[key] for key in _RULE_FIELDS if key in rule} for rule in rules if "resources" in rule]
-        paths = [{"verbs": r["verbs"], "nonResourceURLs": r["nonResourceURLs"]} for r in rules if "nonResourceURLs" in r]
+        paths = [
+            {"verbs": r["verbs"], "nonResourceURLs": r["nonResourceURLs"]} for r in rules if "nonResourceURLs" in r
+        ]
         return {"resourceRules": resources, "nonResourceRules": paths, "incomplete": False}
 
 

@@ -6,8 +6,7 @@ except by `scan`, whose callers only read. Deletion cascades at once, in `deleti
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
 from typing import TypedDict
 
@@ -33,7 +32,7 @@ from infra.local.kubernetes.documents import (
     strings,
     text,
 )
-from infra.local.kubernetes.errors import AlreadyExists, NotFound
+from infra.local.kubernetes.errors import AlreadyExists
 from infra.local.kubernetes.history import Change, History
 from infra.local.kubernetes.metadata import (
     awaits_finalizers,
@@ -49,13 +48,12 @@ from infra.local.kubernetes.patch import merge_patch
 from infra.local.kubernetes.resources import (
     CUSTOM_RESOURCE_DEFINITIONS,
     NAMESPACES,
-    Registry,
     Resource,
     custom_key,
     custom_resources,
 )
 from infra.local.kubernetes.revision import Revision
-from infra.local.kubernetes.selectors import Predicate, field_selector, label_selector
+from infra.local.kubernetes.stored import StoredObjects
 from infra.local.kubernetes.validation import require_open, require_valid
 
 _SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
@@ -68,61 +66,21 @@ class Snapshot(TypedDict):
     objects: list[tuple[StorageKey, JsonObject]]
 
 
-class Store:
+class Store(StoredObjects):
     """The object store; every method holds `lock`, which callers may take to make several calls one step."""
 
     def __init__(self, now: Callable[[], datetime], git_version: str = "v1.34.0-eks-local") -> None:
         self.now = now
         self.git_version = git_version
-        self.registry = Registry()
-        self.lock = threading.RLock()
+        super().__init__()
         self.history = History(self.lock)
         self._version = 0
-        self._kept: dict[StorageKey, Collection] = {}
-        self.owners = OwnerIndex()
         self._stopping: set[tuple[StorageKey, Identity]] = set()
 
     @property
     def version(self) -> int:
         """The resourceVersion of the latest write."""
         return self._version
-
-    def get(self, resource: Resource, name: str, namespace: str = "") -> JsonObject:
-        """One object.
-
-        Raises NotFound when it does not exist.
-        """
-        with self.lock:
-            return copy_of(self._require(resource, name, namespace))
-
-    def find(self, resource: Resource, name: str, namespace: str = "") -> JsonObject | None:
-        """One object, or None."""
-        with self.lock:
-            found = self._collection(resource).get((namespace, name))
-            return None if found is None else copy_of(found)
-
-    def select(self, resource: Resource, namespace: str = "", labels: str = "", fields: str = "") -> list[JsonObject]:
-        """The objects of a namespace (all, when empty) that match the selectors, ordered by namespace and name.
-
-        Raises BadRequest when a selector cannot be read.
-        """
-        matches = selection(namespace, labels, fields)
-        with self.lock:
-            return [copy_of(kept) for kept in self._collection(resource).scan(namespace) if matches(kept)]
-
-    def scan(
-        self, resource: Resource, namespace: str = "", after: Identity | None = None
-    ) -> Iterator[JsonObject]:  # fmt: skip
-        """The stored objects of a namespace (all, when empty) in order, uncopied: hold `lock`, and only read them."""
-        return self._collection(resource).scan(namespace, after)
-
-    def count_after(self, resource: Resource, namespace: str, after: Identity | None) -> int:
-        """How many objects of a namespace (all, when empty) come after an identity."""
-        return self._collection(resource).count_after(namespace, after)
-
-    def keys(self) -> list[StorageKey]:
-        """What objects are stored under now."""
-        return sorted(self._kept)
 
     def create(
         self, resource: Resource, document: JsonObject, dry_run: bool = False, created_at: datetime | None = None
@@ -146,7 +104,7 @@ class Store:
         Raises NotFound, Invalid, and Conflict when the document names another resourceVersion or uid.
         """
         with self.lock:
-            current = self._require(resource, name_of(document), namespace_of(document))
+            current = self.require(resource, name_of(document), namespace_of(document))
             incoming = copy_of(document)
             metadata = mapping(incoming, "metadata")
             require_preconditions(resource, current, text(metadata, "uid"), text(metadata, "resourceVersion"))
@@ -193,40 +151,40 @@ class Store:
         self, resource: Resource, name: str, namespace: str = "", *, uid: str = "", version: str = "",
         dry_run: bool = False, policy: str = "Background", grace: int = 0,
     ) -> JsonObject:  # fmt: skip
-        """Delete an object with its dependents, or mark it as deleting while something holds it; answers its last state.
+        """Delete an object with its dependents, or mark it as deleting while something holds it; gives its last state.
 
         `policy` is the propagation policy; `grace` seconds keep the object until `finish_stopping`. Raises NotFound,
         and Conflict when `uid` or `version` is given and is another.
         """
         with self.lock:
-            current = self._require(resource, name, namespace)
+            current = self.require(resource, name, namespace)
             require_preconditions(resource, current, uid, version)
             if dry_run:
                 return copy_of(current)
             if policy == "Orphan":
                 orphan_dependents(self, current)
-                current = self._require(resource, name, namespace)
+                current = self.require(resource, name, namespace)
             return self._delete(resource, current, policy, grace)
 
     def finish_stopping(self) -> None:
         """End the time that deleted objects had to stop: nothing here needs longer."""
         with self.lock:
             for key, identity in sorted(self._stopping):
-                resource, found = self.registry.of_key(key), self._kept[key].get(identity)
+                resource, found = self.registry.of_key(key), self.kept[key].get(identity)
                 if resource is not None and found is not None and not awaits_finalizers(found):
                     self._remove(resource, found)
 
     def remove_emptied(self, resource: Resource, holder: JsonObject) -> None:
         """Remove a deleted namespace or definition that holds nothing any more, unless finalizers hold it."""
         with self.lock:
-            current = self._collection(resource).get(identity_of(holder))
+            current = self.collection(resource).get(identity_of(holder))
             if current is not None and not awaits_finalizers(current):
                 self._remove(resource, current)
 
     def snapshot(self) -> Snapshot:
         """Everything stored, as plain data."""
         with self.lock:
-            kept = [(key, copy_of(document)) for key, found in self._kept.items() for document in found.scan()]
+            kept = [(key, copy_of(document)) for key, found in self.kept.items() for document in found.scan()]
             return Snapshot(version=self._version, objects=kept)
 
     def restore(self, snapshot: Snapshot) -> None:
@@ -234,7 +192,7 @@ class Store:
         with self.lock:
             for key in [resource.key for resource in self.registry if resource.custom]:
                 self.registry.replace_custom(key, [])
-            self._kept, self.owners, self._stopping = {}, OwnerIndex(), set()
+            self.kept, self.owners, self._stopping = {}, OwnerIndex(), set()
             for key, document in snapshot["objects"]:
                 self._keep(key, None, copy_of(document))
             self._version = max(self._version, snapshot["version"]) + 1
@@ -245,21 +203,12 @@ class Store:
             return False
         return resource.key not in HOLDERS or not holds_anything(self, resource, document)
 
-    def _collection(self, resource: Resource) -> Collection:
-        return self._kept.get(resource.key) or Collection()
-
-    def _require(self, resource: Resource, name: str, namespace: str) -> JsonObject:
-        found = self._collection(resource).get((namespace, name))
-        if found is None:
-            raise NotFound(resource.plural, name, resource.group)
-        return found
-
     def _require_free(self, resource: Resource, document: JsonObject) -> None:
         require_valid(resource, document)
         namespace, name = identity_of(document)
         if resource.namespaced:
-            require_open(resource, name, self._require(NAMESPACES, namespace, ""))
-        if self._collection(resource).get((namespace, name)) is not None:
+            require_open(resource, name, self.require(NAMESPACES, namespace, ""))
+        if self.collection(resource).get((namespace, name)) is not None:
             raise AlreadyExists(resource.plural, name, resource.group)
 
     def next_revision(self) -> Revision:
@@ -279,7 +228,7 @@ class Store:
         if before is not None:
             self.owners.remove(key, before)
         self.owners.add(key, after)
-        self._kept.setdefault(key, Collection()).put(after)
+        self.kept.setdefault(key, Collection()).put(after)
         if is_stopping(after):
             self._stopping.add((key, identity_of(after)))
         if key == CUSTOM_RESOURCE_DEFINITIONS.key:
@@ -294,7 +243,7 @@ class Store:
             current = self._mark(resource, current, grace)
         if holds:
             empty_holder(self, resource, current)
-        kept = self._collection(resource).get(identity_of(current))
+        kept = self.collection(resource).get(identity_of(current))
         if kept is None:
             return copy_of(current)
         stays = awaits_finalizers(kept) or grace > 0 or (holds and holds_anything(self, resource, kept))
@@ -314,7 +263,7 @@ class Store:
         last = copy_of(current)
         self._version += 1
         ensure_mapping(last, "metadata")["resourceVersion"] = str(self._version)
-        self._kept[resource.key].drop(identity_of(current))
+        self.kept[resource.key].drop(identity_of(current))
         self._stopping.discard((resource.key, identity_of(current)))
         self.owners.remove(resource.key, current)
         if resource.key == CUSTOM_RESOURCE_DEFINITIONS.key:
@@ -323,15 +272,6 @@ class Store:
         delete_dependents(self, last, "Background")
         release_waiting(self, last)
         return copy_of(last)
-
-
-def selection(namespace: str = "", labels: str = "", fields: str = "") -> Predicate:
-    """A predicate for the objects of a namespace (all, when empty) that match both selectors.
-
-    Raises BadRequest when a selector cannot be read.
-    """
-    by_label, by_field = label_selector(labels), field_selector(fields)
-    return lambda kept: (not namespace or namespace_of(kept) == namespace) and by_label(kept) and by_field(kept)
 
 
 def _suffix(version: int) -> str:

@@ -71,7 +71,7 @@ def _wrong_type(place: Place) -> Cause | None:
     if fits:
         return None
     found = _type_name(value)
-    rule = f"{place.path} in body must be of type {wanted}: \"{found}\""
+    rule = f'{place.path} in body must be of type {wanted}: "{found}"'
     return Cause("FieldValueTypeInvalid", place.path or "<nil>", f'Invalid value: "{found}": {rule}')
 
 
@@ -87,7 +87,9 @@ def is_of_type(value: object, wanted: str) -> bool:
 def _type_name(value: object) -> str:
     if value is None:
         return "null"
-    return next(name for name in ("boolean", "object", "array", "string", "integer", "number") if is_of_type(value, name))
+    return next(
+        name for name in ("boolean", "object", "array", "string", "integer", "number") if is_of_type(value, name)
+    )
 
 
 def _in_mapping(place: Place, value: JsonObject) -> Iterator[Cause]:

@@ -13,7 +13,7 @@ from infra.local.kubernetes.errors import Cause, Expired, Invalid
 from infra.local.kubernetes.history import Change
 from infra.local.kubernetes.representations import accepted_form, represent
 from infra.local.kubernetes.selectors import Predicate
-from infra.local.kubernetes.store import selection
+from infra.local.kubernetes.stored import selection
 from infra.local.kubernetes.views import to_wire
 from infra.local.messages import HttpResponse
 

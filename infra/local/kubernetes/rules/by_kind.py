@@ -54,7 +54,9 @@ def broken_rules(resource: Resource, document: JsonObject, before: JsonObject | 
     if resource.key in _NEEDS_SPEC and value_at(document, "spec") is None:
         ensure_mapping(document, "spec")
     wanted = {key: value for key, value in document.items() if key != "status"}
-    causes = [cause for cause in required_fields(schema_of(resource), wanted) if not cause.field.endswith(_NOT_REQUIRED)]
+    causes = [
+        cause for cause in required_fields(schema_of(resource), wanted) if not cause.field.endswith(_NOT_REQUIRED)
+    ]
     rules = _RULES.get(resource.key)
     found = [*causes, *(rules(document, before) if rules else ())]
     return list({(cause.field, cause.reason): cause for cause in reversed(found)}.values())[::-1]

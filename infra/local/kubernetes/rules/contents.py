@@ -15,6 +15,7 @@ _KEY_RULE = (
     "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  "
     "or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"
 )
+_ACCOUNT_ANNOTATION = "kubernetes.io/service-account.name"
 _NEEDED_KEYS = {
     "kubernetes.io/dockerconfigjson": (".dockerconfigjson",),
     "kubernetes.io/dockercfg": (".dockercfg",),
@@ -44,9 +45,9 @@ def secret_rules(document: JsonObject, before: JsonObject | None) -> Iterator[Ca
     for key in _NEEDED_KEYS.get(text(document, "type"), ()):
         if key not in data:
             yield required(f"data[{key}]")
-    if text(document, "type") == "kubernetes.io/service-account-token":
-        if not text(document, "metadata", "annotations", "kubernetes.io/service-account.name"):
-            yield required("metadata.annotations[kubernetes.io/service-account.name]")
+    named = text(document, "metadata", "annotations", _ACCOUNT_ANNOTATION)
+    if text(document, "type") == "kubernetes.io/service-account-token" and not named:
+        yield required(f"metadata.annotations[{_ACCOUNT_ANNOTATION}]")
     if before is not None:
         yield from unchanged("type", before, document, "type")
     yield from _frozen(document, before, ("data",))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from infra.local.kubernetes.documents import JsonObject, mapping, objects, strings, text, value_at
 from infra.local.kubernetes.errors import Cause
 from infra.local.kubernetes.names import broken_dns_1035_rules, broken_subdomain_rules
-from infra.local.kubernetes.rules.causes import forbidden, invalid, repeated, required, unchanged
+from infra.local.kubernetes.rules.causes import forbidden, invalid, repeated, required, unchanged, unsupported
 from infra.local.kubernetes.schema import EMBEDDED, INT_OR_STRING, PRESERVE
 
 _ROOT_ONLY_OBJECT = "must be object"
@@ -47,8 +47,7 @@ def _names(spec: JsonObject) -> Iterator[Cause]:
         for rule in broken_dns_1035_rules(written) if written else ():
             yield invalid(f"spec.names.{field}", written, rule)
     if spec.get("scope") not in _SCOPES:
-        yield Cause("FieldValueNotSupported", "spec.scope",
-                    f'Unsupported value: "{text(spec, "scope")}": supported values: "Cluster", "Namespaced"')  # fmt: skip
+        yield unsupported("spec.scope", text(spec, "scope"), _SCOPES)
 
 
 def _version(path: str, version: JsonObject) -> Iterator[Cause]:
@@ -97,7 +96,8 @@ def _one_schema(path: str, schema: JsonObject) -> Iterator[Cause]:
     if "$ref" in schema:
         yield forbidden(f"{path}.$ref", "$ref is not supported")
     if schema.get("uniqueItems") is True:
-        yield forbidden(f"{path}.uniqueItems", "uniqueItems cannot be set to true since the runtime complexity becomes quadratic")
+        why = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
+        yield forbidden(f"{path}.uniqueItems", why)
     if "properties" in schema and schema.get("additionalProperties"):
         yield forbidden(f"{path}.additionalProperties", "additionalProperties and properties are mutual exclusive")
     yield from _pattern(path, schema)

@@ -86,7 +86,11 @@ def _toleration(path: str, toleration: JsonObject) -> Iterator[Cause]:
     if operator not in ("Equal", "Exists"):
         yield unsupported(f"{path}.operator", operator, ("Equal", "Exists"))
     if not toleration.get("key") and operator != "Exists":
-        yield invalid(f"{path}.operator", operator, "operator must be Exists when `key` is empty, which means \"match all values and all keys\"")
+        yield invalid(
+            f"{path}.operator",
+            operator,
+            'operator must be Exists when `key` is empty, which means "match all values and all keys"',
+        )
     if operator == "Exists" and value:
         yield invalid(f"{path}.operator", value, "value must be empty when `operator` is 'Exists'")
     if toleration.get("effect"):

@@ -46,7 +46,9 @@ def priority_class_rules(document: JsonObject, before: JsonObject | None) -> Ite
     """The value of a priority class is bounded and never changes."""
     value = integer(document, "value")
     if value > 1_000_000_000 and not str(value_at(document, "metadata", "name")).startswith("system-"):
-        yield Cause("FieldValueForbidden", "value", "Forbidden: maximum allowed value of a user defined priority is 1000000000")
+        yield Cause(
+            "FieldValueForbidden", "value", "Forbidden: maximum allowed value of a user defined priority is 1000000000"
+        )
     if before is not None:
         yield from unchanged("value", before, document, "value")
 

@@ -23,7 +23,9 @@ def role_rules(document: JsonObject, before: JsonObject | None) -> Iterator[Caus
             yield invalid(f"{at}.nonResourceURLs", urls, "namespaced rules cannot apply to non-resource URLs")
         elif urls:
             if strings(rule, "resources"):
-                yield invalid(f"{at}.nonResourceURLs", urls, "rules cannot apply to both regular resources and non-resource URLs")
+                yield invalid(
+                    f"{at}.nonResourceURLs", urls, "rules cannot apply to both regular resources and non-resource URLs"
+                )
         else:
             if not strings(rule, "apiGroups"):
                 yield required(f"{at}.apiGroups", "resource rules must supply at least one api group")

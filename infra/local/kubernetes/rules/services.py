@@ -84,9 +84,9 @@ def _address(spec: JsonObject, before: JsonObject | None) -> Iterator[Cause]:
     if address not in ("", "None") and not is_address(address):
         yield invalid("spec.clusterIPs[0]", address, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")
     known = text(before, "spec", "clusterIP")
-    if known and value_at(before, "spec", "type") != "ExternalName" and spec.get("type") != "ExternalName":
-        if address != known:
-            yield invalid("spec.clusterIPs[0]", address, "may not change once set")
+    external = "ExternalName" in (value_at(before, "spec", "type"), spec.get("type"))
+    if known and not external and address != known:
+        yield invalid("spec.clusterIPs[0]", address, "may not change once set")
     policy = spec.get("externalTrafficPolicy")
     if policy not in (None, "Cluster", "Local"):
         yield unsupported("spec.externalTrafficPolicy", policy, ("Cluster", "Local"))
@@ -102,7 +102,9 @@ def keep_allocations(resource: Resource, document: JsonObject, before: JsonObjec
     for field in ("clusterIP", "clusterIPs"):
         if field in known and not spec.get(field):
             spec[field] = known[field]
-    node_ports = {(port.get("port"), port.get("protocol", "TCP")): port.get("nodePort") for port in objects(known, "ports")}
+    node_ports = {
+        (port.get("port"), port.get("protocol", "TCP")): port.get("nodePort") for port in objects(known, "ports")
+    }
     for port in objects(spec, "ports"):
         allocated = node_ports.get((port.get("port"), port.get("protocol", "TCP")))
         if allocated and not port.get("nodePort") and spec.get("type") in ("NodePort", "LoadBalancer"):

@@ -47,7 +47,7 @@ def _fixed(claim: JsonObject, bound: bool) -> JsonObject:
     if bound:
         spec.pop("volumeAttributesClassName", None)
         mapping(spec, "resources").pop("requests", None)
-    elif not text(claim, "status", "phase") == "Lost":
+    elif text(claim, "status", "phase") != "Lost":
         # A binder fills in the volume and its class of a pending claim, also through the API.
         spec.pop("volumeName", None)
         spec.pop("storageClassName", None)

@@ -10,14 +10,16 @@ import json
 import types
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Union, get_args, get_origin
 
 from kubernetes.client import models
 from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
 from infra.local.kubernetes.resources import BUILT_IN, Resource
 from infra.local.kubernetes.schemas.list_types import ATOMIC_MAPS, INT_OR_STRING, LIST_KEYS, MODELS, QUANTITIES, SETS
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
 
 TARGET = Path(__file__).with_name("builtin.json")
 ORIGIN = "models of the Python package kubernetes 37 (Kubernetes 1.37); list types from list_types.py"
@@ -71,7 +73,7 @@ def _wire_name(model: str, attribute: str, field: FieldInfo) -> str:
     return alias.replace("x_kubernetes_", "x-kubernetes-").replace("_", "-") if alias.startswith("x_") else alias
 
 
-def _property(place: str, annotation: Any, definitions: dict[str, object]) -> dict[str, object]:
+def _property(place: str, annotation: object, definitions: dict[str, object]) -> dict[str, object]:
     schema = _type(place, annotation, definitions)
     field = place.partition(".")[2]
     if place in QUANTITIES:
@@ -86,7 +88,7 @@ def _property(place: str, annotation: Any, definitions: dict[str, object]) -> di
     return schema
 
 
-def _type(place: str, annotation: Any, definitions: dict[str, object]) -> dict[str, object]:
+def _type(place: str, annotation: object, definitions: dict[str, object]) -> dict[str, object]:
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return _type(place, arguments[0], definitions)
@@ -107,7 +109,7 @@ def _type(place: str, annotation: Any, definitions: dict[str, object]) -> dict[s
     return dict(_SCALARS.get(annotation, _free()))
 
 
-def _bare(annotation: Any) -> object:
+def _bare(annotation: object) -> object:
     return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 
