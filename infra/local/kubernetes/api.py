@@ -10,10 +10,10 @@ from datetime import datetime
 
 from infra.local.kubernetes import verbs
 from infra.local.kubernetes.authorization import Action, Authorizer
-from infra.local.kubernetes.call import Call, route
+from infra.local.kubernetes.call import Call, Target, route
 from infra.local.kubernetes.controllers import CONTROLLERS, bootstrap
 from infra.local.kubernetes.discovery import discover
-from infra.local.kubernetes.errors import MethodNotAllowed, StatusError, Unauthorized
+from infra.local.kubernetes.errors import MethodNotAllowed, NotFound, StatusError, Unauthorized
 from infra.local.kubernetes.identity import Identity, PoliciesOf, policies_of
 from infra.local.kubernetes.pod_actions import bind, evict
 from infra.local.kubernetes.pod_logs import LogLine, log
@@ -122,12 +122,20 @@ class KubernetesApi:
         if found is not None:
             self._authorizer.require(identity, Action("get", path=request.path))
             return HttpResponse.of_json(200, found)
-        call = Call(self.store, request, route(self.store.registry, request.path), identity)
+        call = Call(self.store, request, self._route(request, identity), identity)
         self._authorizer.require(identity, _action(call))
         response = self._dispatch(call)
         if call.warnings:
             response.headers["warning"] = ", ".join(f"299 - {json.dumps(warning)}" for warning in call.warnings)
         return response
+
+    def _route(self, request: HttpRequest, identity: Identity) -> Target:
+        try:
+            return route(self.store.registry, request.path)
+        except NotFound:
+            if not request.path.startswith(("/api/", "/apis/")):
+                self._authorizer.require(identity, Action(request.method.lower(), path=request.path))
+            raise
 
     def _dispatch(self, call: Call) -> HttpResponse:
         if call.resource.key in KEYS:
