@@ -20,7 +20,9 @@ from infra.local.messages import HttpRequest
 
 DATA = Path(os.environ.get("FACTS_DATA") or Path(__file__).parents[2].parent / "shared" / "facts" / "data")
 CRDS = sorted((DATA / "crds").glob("*.json"))
-EXAMPLES = [d for path in sorted((DATA / "examples").glob("k8s_*.yaml")) for d in yaml.safe_load_all(path.read_text()) if d]
+EXAMPLES = [
+    d for path in sorted((DATA / "examples").glob("k8s_*.yaml")) for d in yaml.safe_load_all(path.read_text()) if d
+]
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 APPLY = "application/apply-patch+yaml"
 
@@ -32,7 +34,9 @@ def api() -> KubernetesApi:
     return KubernetesApi("1.34", lambda: datetime.now(UTC), lambda token: Identity("x", (MASTERS,)))
 
 
-def _send(api: KubernetesApi, method: str, path: str, body: object, query: str, kind: str = "application/json") -> JsonObject:
+def _send(
+    api: KubernetesApi, method: str, path: str, body: object, query: str, kind: str = "application/json"
+) -> JsonObject:
     headers = {"authorization": "Bearer x", "content-type": kind}
     response = api.handle(HttpRequest(method, path, query, headers, json.dumps(body).encode()))
     answer = mapping(json.loads(response.body))

@@ -390,10 +390,11 @@ def test_a_watched_object_that_leaves_the_selection_is_deleted_for_the_watcher(c
 
 def test_a_watch_that_asks_for_initial_events_is_told_where_they_end(caller: Caller) -> None:
     caller.ask("POST", CONFIG_MAP_LIST, _config_map("a"))
-    asked = {"watch": "true", "sendInitialEvents": "true", "timeoutSeconds": "5"}
-    assert caller.refused("GET", CONFIG_MAP_LIST, **asked)["code"] == 422
-    asked |= {"resourceVersionMatch": "NotOlderThan", "allowWatchBookmarks": "true"}
-    stream = caller.send("GET", CONFIG_MAP_LIST, **asked)
+    assert caller.refused("GET", CONFIG_MAP_LIST, watch="true", sendInitialEvents="true")["code"] == 422
+    stream = caller.send(
+        "GET", CONFIG_MAP_LIST, watch="true", sendInitialEvents="true", timeoutSeconds="5",
+        resourceVersionMatch="NotOlderThan", allowWatchBookmarks="true",
+    )  # fmt: skip
     assert _events(stream, 2) == [("ADDED", "a"), ("BOOKMARK", "")]
 
 

@@ -39,7 +39,11 @@ def test_a_page_looks_at_its_own_objects_only(api: KubernetesApi, monkeypatch: p
     looked_at: list[str] = []
 
     def counting(namespace: str, labels: str, fields: str) -> Callable[[JsonObject], bool]:
-        return lambda document: looked_at.append(name_of(document)) is None
+        def look(document: JsonObject) -> bool:
+            looked_at.append(name_of(document))
+            return True
+
+        return look
 
     monkeypatch.setattr(paging, "selection", counting)
     first = _list(api, "/api/v1/pods", f"limit={PAGE}")

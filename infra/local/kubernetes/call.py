@@ -14,6 +14,7 @@ import yaml
 from infra.local.kubernetes.documents import JsonObject, ensure_mapping, name_of, namespace_of, text
 from infra.local.kubernetes.duplicates import duplicate_fields
 from infra.local.kubernetes.errors import BadRequest, Cause, Invalid, NotFound, UnsupportedMediaType
+from infra.local.kubernetes.field_labels import require_supported
 from infra.local.kubernetes.identity import Identity
 from infra.local.kubernetes.protobuf import MEDIA_TYPE as PROTOBUF
 from infra.local.kubernetes.protobuf import decode as decode_protobuf
@@ -104,6 +105,15 @@ class Call:
     def duplicates(self) -> list[str]:
         """The fields that the body names twice."""
         return duplicate_fields(self.request.body) if self.request.body[:1] in (b"{", b"[") else []
+
+    def selectors(self) -> tuple[str, str]:
+        """The label and the field selector.
+
+        Raises BadRequest for a field this resource cannot be selected by.
+        """
+        fields = self.query.get("fieldSelector", "")
+        require_supported(self.resource, fields)
+        return self.query.get("labelSelector", ""), fields
 
     def flag(self, name: str) -> bool:
         """Whether a query parameter is set to true."""

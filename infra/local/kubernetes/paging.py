@@ -26,7 +26,7 @@ def page(call: Call) -> Page:
 
     Raises BadRequest for a token or selector that cannot be read, Expired for a token of forgotten times.
     """
-    labels, fields = call.query.get("labelSelector", ""), call.query.get("fieldSelector", "")
+    labels, fields = call.selectors()
     matches = selection(call.target.namespace, labels, fields)
     limit, token = call.number("limit"), call.query.get("continue", "")
     start, version = _read(token, call) if token else (None, call.store.version)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from infra.local.kubernetes.call import Call
 from infra.local.kubernetes.documents import JsonObject, mapping, name_of, namespace_of, text, value_at
-from infra.local.kubernetes.errors import Cause, Forbidden, Invalid
+from infra.local.kubernetes.errors import Cause, Forbidden, Invalid, qualified
+from infra.local.kubernetes.metadata import is_deleting
 from infra.local.kubernetes.resources import NAMESPACES, PODS, PRIORITY_CLASSES, SERVICE_ACCOUNTS, SERVICES
 
 PROTECTED_NAMESPACES = ("default", "kube-system", "kube-public")
@@ -16,11 +17,25 @@ def require_references(call: Call, document: JsonObject, before: JsonObject | No
 
     Raises Forbidden or Invalid as the admission plugin of the reference does.
     """
+    if before is None and call.resource.namespaced:
+        _require_open(call, name_of(document))
     if before is None and call.resource.key == PODS.key:
         _require_account(call, document)
         _require_priority(call, document)
     if before is None and call.resource.key == SERVICES.key:
         _require_free_address(call, document)
+
+
+def _require_open(call: Call, name: str) -> None:
+    namespace = call.store.find(NAMESPACES, call.target.namespace)
+    if namespace is None or not is_deleting(namespace):
+        return
+    resource, place = call.resource, call.target.namespace
+    why = f"unable to create new content in namespace {place} because it is being terminated"
+    message = f"namespace {place} is being terminated"
+    cause = {"reason": "NamespaceTerminating", "message": message, "field": "metadata.namespace"}
+    details: JsonObject = {"name": name, "kind": resource.plural, "causes": [cause]}
+    raise Forbidden(f'{qualified(resource.plural, resource.group)} "{name}"', why, details)
 
 
 def _require_account(call: Call, pod: JsonObject) -> None:

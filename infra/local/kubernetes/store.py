@@ -54,7 +54,7 @@ from infra.local.kubernetes.resources import (
 )
 from infra.local.kubernetes.revision import Revision
 from infra.local.kubernetes.stored import StoredObjects
-from infra.local.kubernetes.validation import require_open, require_valid
+from infra.local.kubernetes.validation import require_valid
 
 _SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 
@@ -167,12 +167,16 @@ class Store(StoredObjects):
             return self._delete(resource, current, policy, grace)
 
     def finish_stopping(self) -> None:
-        """End the time that deleted objects had to stop: nothing here needs longer."""
+        """End the time that deleted objects had to stop, and empty again what is being deleted with its contents."""
         with self.lock:
             for key, identity in sorted(self._stopping):
                 resource, found = self.registry.of_key(key), self.kept[key].get(identity)
-                if resource is not None and found is not None and not awaits_finalizers(found):
-                    self._remove(resource, found)
+                if resource is None or found is None:
+                    continue
+                if key in HOLDERS:
+                    empty_holder(self, resource, found)
+                if not awaits_finalizers(found) and not (key in HOLDERS and holds_anything(self, resource, found)):
+                    self.remove_emptied(resource, found)
 
     def remove_emptied(self, resource: Resource, holder: JsonObject) -> None:
         """Remove a deleted namespace or definition that holds nothing any more, unless finalizers hold it."""
@@ -207,7 +211,7 @@ class Store(StoredObjects):
         require_valid(resource, document)
         namespace, name = identity_of(document)
         if resource.namespaced:
-            require_open(resource, name, self.require(NAMESPACES, namespace, ""))
+            self.require(NAMESPACES, namespace, "")
         if self.collection(resource).get((namespace, name)) is not None:
             raise AlreadyExists(resource.plural, name, resource.group)
 
@@ -229,7 +233,7 @@ class Store(StoredObjects):
             self.owners.remove(key, before)
         self.owners.add(key, after)
         self.kept.setdefault(key, Collection()).put(after)
-        if is_stopping(after):
+        if is_stopping(after) or (is_deleting(after) and key in HOLDERS):
             self._stopping.add((key, identity_of(after)))
         if key == CUSTOM_RESOURCE_DEFINITIONS.key:
             self.registry.replace_custom(custom_key(after), custom_resources(after))

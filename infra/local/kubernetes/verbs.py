@@ -120,8 +120,7 @@ def delete(call: Call) -> HttpResponse:
 
 def delete_collection(call: Call) -> HttpResponse:
     """Delete every object that matches the selectors; answers with the list of them."""
-    selectors = call.query.get("labelSelector", ""), call.query.get("fieldSelector", "")
-    store, options = call.store, _delete_options(call)
+    selectors, store, options = call.selectors(), call.store, _delete_options(call)
     with store.lock:
         doomed = store.select(call.resource, call.target.namespace, *selectors)
         for item in doomed:

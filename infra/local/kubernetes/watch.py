@@ -85,10 +85,10 @@ def watch(call: Call, settle: Callable[[], None]) -> HttpResponse:
     host can notice that the client has gone. Raises BadRequest for a selector or number that cannot be read.
     """
     accepted_form(call)
-    fields = call.query.get("fieldSelector", "")
+    labels, fields = call.selectors()
     if call.target.name:
         fields = ",".join(filter(None, (fields, f"metadata.name={call.target.name}")))
-    matches = selection(call.target.namespace, call.query.get("labelSelector", ""), fields)
+    matches = selection(call.target.namespace, labels, fields)
     seconds = call.number("timeoutSeconds") or DEFAULT_SECONDS
     since, everything = call.number("resourceVersion"), call.flag("sendInitialEvents")
     if everything:

@@ -7,12 +7,15 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import pytest
 
 from infra.local.kubernetes.documents import JsonObject, mapping
+
+if TYPE_CHECKING:
+    from urllib3 import BaseHTTPResponse
 
 kubernetes: Any = pytest.importorskip("kubernetes", reason="the kubernetes package is not installed")
 
@@ -41,22 +44,27 @@ class Cluster:
         self._client = kubernetes.config.new_client_from_config(str(kubeconfig))
         self._host = self._client.configuration.host
 
-    def raw(self, method: str, path: str, body: object = None, kind: str = JSON, token: str = "", **query: str) -> Any:
+    def raw(
+        self, method: str, path: str, body: object = None, kind: str = JSON, token: str = "", **query: str
+    ) -> BaseHTTPResponse:
         settings = self._client.configuration.auth_settings()
         headers = {"content-type": kind, "accept": JSON, "user-agent": "contract/1"}
         for setting in settings.values():
             headers[setting["key"]] = setting["value"]
         if token:
             headers["authorization"] = f"Bearer {token}"
-        return self._client.rest_client.pool_manager.request(
+        response: BaseHTTPResponse = self._client.rest_client.pool_manager.request(
             method,
             f"{self._host}{path}?{urlencode(query)}",
             body=body if isinstance(body, bytes | None) else json.dumps(body).encode(),
             headers=headers,
             preload_content="watch" not in query and "follow" not in query,
         )
+        return response
 
-    def call(self, method: str, path: str, body: object = None, kind: str = JSON, token: str = "", **query: str) -> Answer:
+    def call(
+        self, method: str, path: str, body: object = None, kind: str = JSON, token: str = "", **query: str
+    ) -> Answer:
         response = self.raw(method, path, body, kind, token, **query)
         try:
             document = mapping(json.loads(response.data))
@@ -64,13 +72,17 @@ class Cluster:
             document = {"text": response.data.decode()}
         return Answer(response.status, document, {key.lower(): value for key, value in response.headers.items()})
 
-    def ask(self, method: str, path: str, body: object = None, kind: str = JSON, token: str = "", **query: str) -> JsonObject:
+    def ask(
+        self, method: str, path: str, body: object = None, kind: str = JSON, token: str = "", **query: str
+    ) -> JsonObject:
         """The document of an answer that must not be a failure."""
         answer = self.call(method, path, body, kind, token, **query)
         assert answer.status < 300, answer.document
         return answer.document
 
-    def refused(self, method: str, path: str, body: object = None, kind: str = JSON, token: str = "", **query: str) -> JsonObject:
+    def refused(
+        self, method: str, path: str, body: object = None, kind: str = JSON, token: str = "", **query: str
+    ) -> JsonObject:
         """The Status of an answer that must be a failure."""
         answer = self.call(method, path, body, kind, token, **query)
         assert answer.document.get("status") == "Failure", answer.document

@@ -25,10 +25,8 @@ def pod(name: str = "p", *containers: JsonObject, **spec: object) -> JsonObject:
 
 def workload(kind: str, name: str = "w", template: JsonObject | None = None, **spec: object) -> JsonObject:
     labels = {"app": name}
-    written = {"metadata": {"labels": labels}, "spec": {**(template or {"containers": [container()]})}}
-    never = {"nodeSelector": {"contract.example/never": "true"}}
-    body = written["spec"]
-    body.update({**never, **body})
+    body = {"nodeSelector": {"contract.example/never": "true"}, **(template or {"containers": [container()]})}
+    written = {"metadata": {"labels": labels}, "spec": body}
     return {
         "apiVersion": "apps/v1",
         "kind": kind,

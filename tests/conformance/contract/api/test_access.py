@@ -15,7 +15,9 @@ REVIEWS = "/apis/authorization.k8s.io/v1"
 def _account(space: Space, name: str = "robot") -> str:
     """A service account's token."""
     space.cluster.ask("POST", space.path("serviceaccounts"), {"metadata": {"name": name}})
-    answer = space.cluster.ask("POST", space.path("serviceaccounts", name, "token"), {"spec": {"expirationSeconds": 600}})
+    answer = space.cluster.ask(
+        "POST", space.path("serviceaccounts", name, "token"), {"spec": {"expirationSeconds": 600}}
+    )
     return text(answer, "status", "token")
 
 

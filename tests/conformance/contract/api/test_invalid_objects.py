@@ -34,7 +34,7 @@ def test_an_object_of_a_built_in_kind_is_refused(shared_space: Space, bad: Bad) 
 def test_a_custom_resource_is_refused(
     cluster: Cluster, shared_space: Space, widgets: str, rule: str, spec: JsonObject, field: str
 ) -> None:
-    document = valid.widget(widgets, **spec)
+    document = {**valid.widget(widgets), "spec": {"size": 1, **spec}}
     path = shared_space.path("widgets", group=f"{widgets}/v1")
     status = cluster.refused("POST", path, document)
     assert (status["code"], status["reason"]) == (422, "Invalid"), status["message"]

@@ -48,10 +48,17 @@ def test_a_field_selector_chooses_by_name(space: Space) -> None:
     assert _names(space.cluster.ask("GET", space.path("configmaps"), fieldSelector="metadata.name=b")) == ["b"]
 
 
+def test_a_field_that_is_no_selector_is_a_bad_request(space: Space) -> None:
+    status = space.cluster.refused("GET", space.path("configmaps"), fieldSelector="data.x=1")
+    assert (status["code"], text(status, "message")) == (400, "field label not supported: data.x")
+
+
 def test_pages_hold_everything_once(space: Space) -> None:
     for name in "abcde":
         space.cluster.ask("POST", space.path("secrets"), valid.secret(name))
-    token, pages, left = "", [], []
+    token = ""
+    pages: list[list[str]] = []
+    left: list[object] = []
     while not pages or token:
         page = space.cluster.ask("GET", space.path("secrets"), limit="2", **({"continue": token} if token else {}))
         token = text(page, "metadata", "continue")

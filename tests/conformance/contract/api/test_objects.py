@@ -125,15 +125,22 @@ def test_ignored_unknown_fields_are_dropped_in_silence(space: Space) -> None:
 
 
 def test_containers_get_their_defaults(space: Space) -> None:
-    created = space.cluster.ask("POST", space.path("pods"), valid.pod("p", valid.container(ports=[{"containerPort": 1}])))
+    created = space.cluster.ask(
+        "POST", space.path("pods"), valid.pod("p", valid.container(ports=[{"containerPort": 1}]))
+    )
     (container,) = objects(created, "spec", "containers")
     assert (container["imagePullPolicy"], container["terminationMessagePolicy"]) == ("IfNotPresent", "File")
     assert objects(container, "ports") == [{"containerPort": 1, "protocol": "TCP"}]
-    assert (value_at(created, "spec", "restartPolicy"), value_at(created, "spec", "dnsPolicy")) == ("Always", "ClusterFirst")
+    assert (value_at(created, "spec", "restartPolicy"), value_at(created, "spec", "dnsPolicy")) == (
+        "Always",
+        "ClusterFirst",
+    )
 
 
 def test_limits_become_requests(space: Space) -> None:
-    created = space.cluster.ask("POST", space.path("pods"), valid.pod("p", valid.container(resources={"limits": {"cpu": "1"}})))
+    created = space.cluster.ask(
+        "POST", space.path("pods"), valid.pod("p", valid.container(resources={"limits": {"cpu": "1"}}))
+    )
     (container,) = objects(created, "spec", "containers")
     assert value_at(container, "resources", "requests", "cpu") == "1"
 
