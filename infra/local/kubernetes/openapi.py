@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from infra.local.kubernetes.documents import JsonObject, copy_of, mapping
@@ -23,24 +24,29 @@ def components(served: list[Resource]) -> JsonObject:
             _add_built_in("V1ObjectMeta", found)
         elif name:
             _add_built_in(name, found)
-            found[name] = {**mapping(found, name), "x-kubernetes-group-version-kind": [identity]}
+            found[_shown(name)] = {**mapping(found, _shown(name)), "x-kubernetes-group-version-kind": [identity]}
     return found
 
 
 def _custom(resource: Resource, identity: JsonObject) -> JsonObject:
     schema = copy_of(custom_schema(resource)) or {"type": "object"}
     properties = {**mapping(schema, "properties"), **{field: {"type": "string"} for field in _OWN}}
-    properties["metadata"] = {"$ref": f"{_PREFIX}V1ObjectMeta"}
+    properties["metadata"] = {"$ref": f"{_PREFIX}ObjectMeta"}
     return {**schema, "properties": properties, "x-kubernetes-group-version-kind": [identity]}
 
 
 def _add_built_in(name: str, found: JsonObject) -> None:
-    if name in found:
+    if _shown(name) in found:
         return
     schema = mapping(built_in(), "definitions", name)
-    found[name] = _pointing(schema)
+    found[_shown(name)] = _pointing(schema)
     for reference in _references(schema):
         _add_built_in(reference, found)
+
+
+def _shown(name: str) -> str:
+    """A definition's name as people read it: without the version that the models put before it."""
+    return re.sub(r"^V\d+", "", name)
 
 
 def _pointing(value: object) -> object:
@@ -49,7 +55,7 @@ def _pointing(value: object) -> object:
     if not isinstance(value, dict):
         return value
     if isinstance(value.get("$ref"), str):
-        return {"$ref": f"{_PREFIX}{value['$ref']}"}
+        return {"$ref": f"{_PREFIX}{_shown(value['$ref'])}"}
     return {key: _pointing(inner) for key, inner in value.items()}
 
 
