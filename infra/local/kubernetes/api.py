@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from infra.local.kubernetes import verbs
@@ -123,11 +123,19 @@ class KubernetesApi:
             self._authorizer.require(identity, Action("get", path=request.path))
             return HttpResponse.of_json(200, found)
         call = Call(self.store, request, self._route(request, identity), identity)
-        self._authorizer.require(identity, _action(call))
+        self._require_allowed(call)
         response = self._dispatch(call)
         if call.warnings:
             response.headers["warning"] = ", ".join(f"299 - {json.dumps(warning)}" for warning in call.warnings)
         return response
+
+    def _require_allowed(self, call: Call) -> None:
+        action = _action(call)
+        self._authorizer.require(call.identity, action)
+        if action.verb != "patch" or call.media_type != verbs.APPLY_PATCH or action.subresource:
+            return
+        if self.store.find(call.resource, call.target.name, call.target.namespace) is None:
+            self._authorizer.require(call.identity, replace(action, verb="create"))
 
     def _route(self, request: HttpRequest, identity: Identity) -> Target:
         try:

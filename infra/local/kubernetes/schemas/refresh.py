@@ -36,13 +36,18 @@ _PLAIN_NAMES = {"var_schema": "$schema", "ref": "$ref", "var_not": "not"}
 
 def main() -> None:
     """Write the schemas of every kind this server has."""
+    TARGET.write_text(render(), encoding="utf-8")
+
+
+def render() -> str:
+    """The content of `builtin.json`, one line per definition."""
     definitions: dict[str, object] = {}
     kinds = {f"{resource.api_version}/{resource.kind}": _model_name(resource) for resource in BUILT_IN}
     for name in kinds.values():
         _define(getattr(models, name), definitions)
     lines = [f"{json.dumps(name)}: {json.dumps(definitions[name], sort_keys=True)}" for name in sorted(definitions)]
     head = f'"origin": {json.dumps(ORIGIN)},\n"refresh": {json.dumps(REFRESH)},\n"kinds": {json.dumps(kinds)}'
-    TARGET.write_text(f'{{\n{head},\n"definitions": {{\n' + ",\n".join(lines) + "\n}\n}\n", encoding="utf-8")
+    return f'{{\n{head},\n"definitions": {{\n' + ",\n".join(lines) + "\n}\n}\n"
 
 
 def _model_name(resource: Resource) -> str:

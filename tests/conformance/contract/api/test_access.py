@@ -119,6 +119,17 @@ def test_an_apply_is_a_patch(space: Space) -> None:
     assert 'cannot patch resource "configmaps"' in text(status, "message")
 
 
+def test_an_apply_that_creates_needs_the_right_to_create(space: Space) -> None:
+    token = _account(space)
+    _grant(space, _rule("patch"))
+    document = valid.config_map("a")
+    path = space.path("configmaps", "a")
+    status = space.cluster.refused("PATCH", path, document, APPLY, token=token, fieldManager="m")
+    assert 'cannot create resource "configmaps"' in text(status, "message")
+    space.cluster.ask("POST", space.path("configmaps"), document)
+    space.cluster.ask("PATCH", path, document, APPLY, token=token, fieldManager="m")
+
+
 @pytest.mark.parametrize(("role", "allowed", "refused"), [("view", "GET", "POST"), ("edit", "POST", "")])
 def test_a_default_role_bound_in_a_namespace(space: Space, role: str, allowed: str, refused: str) -> None:
     token = _account(space)
