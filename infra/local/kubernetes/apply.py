@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from infra.local.kubernetes.documents import JsonObject, ensure_mapping, name_of, text, value_at
 from infra.local.kubernetes.errors import ApplyConflict, BadRequest, Cause, Invalid, NotTyped
-from infra.local.kubernetes.fieldsets import EMPTY, changes, fields_of, remove_paths
+from infra.local.kubernetes.fieldsets import EMPTY, changes, fields_of, readable, remove_paths, undeclared
 from infra.local.kubernetes.merging import merge_objects
 from infra.local.kubernetes.ownership import (
     Entry,
@@ -19,7 +19,6 @@ from infra.local.kubernetes.ownership import (
     tracked,
     write_entries,
 )
-from infra.local.kubernetes.pruning import prune
 from infra.local.kubernetes.resources import Resource
 from infra.local.kubernetes.schema import schema_of
 
@@ -54,10 +53,10 @@ def require_typed(resource: Resource, intent: JsonObject) -> None:
 
     Raises NotTyped naming the first that it does not know.
     """
-    unknown = prune(schema_of(resource), deepcopy(intent))
-    if unknown:
+    unknown = next(undeclared(schema_of(resource), intent), None)
+    if unknown is not None:
         where = f"{text(intent, 'metadata', 'namespace')}/{name_of(intent)}; {resource.api_version}"
-        field = f".{unknown[0]}"
+        field = readable(unknown)
         raise NotTyped(
             f"failed to create typed patch object ({where}, Kind={resource.kind}): "
             f"{field}: field not declared in schema"

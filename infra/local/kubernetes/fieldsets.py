@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from infra.local.kubernetes.documents import JsonObject, ensure_mapping, value_at
-from infra.local.kubernetes.schema import is_atomic, items_of, list_keys, property_of, resolved
+from infra.local.kubernetes.schema import is_atomic, items_of, list_keys, names_fields, property_of, resolved
 
 Path = tuple[str, ...]
 FieldSet = frozenset[Path]
@@ -34,6 +34,23 @@ def _leaves(schema: JsonObject, value: object, path: Path) -> Iterator[Path]:
                 yield from _leaves(items_of(schema), item, (*path, step))
     elif path:
         yield path
+
+
+def undeclared(schema: JsonObject, value: object, path: Path = ()) -> Iterator[Path]:
+    """The fields of a value that its schema does not know; items of plain lists count by their index (`i:`)."""
+    schema = resolved(schema)
+    if isinstance(value, dict) and names_fields(schema):
+        for key, inner in value.items():
+            known = property_of(schema, key)
+            if known is None:
+                yield (*path, f"f:{key}")
+            else:
+                yield from undeclared(known, inner, (*path, f"f:{key}"))
+    elif isinstance(value, list):
+        keyed = list_keys(schema)
+        steps = keyed_items(schema, value) if keyed else ((f"i:{index}", item) for index, item in enumerate(value))
+        for step, item in steps:
+            yield from undeclared(items_of(schema), item, (*path, step))
 
 
 def keyed_items(schema: JsonObject, items: list[object]) -> Iterator[tuple[str, object]]:
@@ -101,6 +118,8 @@ def _readable_step(step: str) -> str:
     kind, _, rest = step.partition(":")
     if kind == "f":
         return f".{rest}"
+    if kind == "i":
+        return f"[{rest}]"
     if kind == "v":
         return f"[={rest}]"
     keys: dict[str, object] = json.loads(rest)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 
 from infra.local.kubernetes.documents import JsonObject, mapping
-from infra.local.kubernetes.schema import EMBEDDED, PRESERVE, items_of, property_of, resolved
+from infra.local.kubernetes.schema import PRESERVE, items_of, names_fields, property_of, resolved
 
 
 def prune(schema: JsonObject, document: JsonObject) -> list[str]:
@@ -19,14 +19,8 @@ def _prune(schema: JsonObject, value: object, path: str) -> Iterator[str]:
         items = items_of(schema)
         for index, item in enumerate(value):
             yield from _prune(items, item, f"{path}[{index}]")
-    elif isinstance(value, dict) and _names_fields(schema):
+    elif isinstance(value, dict) and names_fields(schema):
         yield from _prune_mapping(schema, value, path)
-
-
-def _names_fields(schema: JsonObject) -> bool:
-    return "properties" in schema or "additionalProperties" in schema or schema.get("type") == "object" or bool(
-        schema.get(EMBEDDED)
-    )  # fmt: skip
 
 
 def _prune_mapping(schema: JsonObject, value: JsonObject, path: str) -> Iterator[str]:

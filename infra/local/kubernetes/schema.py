@@ -76,6 +76,12 @@ def property_of(schema: JsonObject, key: str) -> JsonObject | None:
     return {PRESERVE: True} if rest is True or schema.get(PRESERVE) else None
 
 
+def names_fields(schema: JsonObject) -> bool:
+    """Whether a schema says which fields a mapping may have; one that says nothing allows all."""
+    said = ("properties" in schema, "additionalProperties" in schema, schema.get("type") == "object")
+    return any(said) or bool(schema.get(EMBEDDED))
+
+
 def items_of(schema: JsonObject) -> JsonObject:
     """The schema of a list's items."""
     return resolved(mapping(schema, "items"))

@@ -93,9 +93,9 @@ def job_spec_rules(path: str, spec: JsonObject) -> Iterator[Cause]:
         yield from not_negative(f"{path}.{count}", spec.get(count))
     yield from one_of(f"{path}.completionMode", spec.get("completionMode"), ("Indexed", "NonIndexed"))
     template = mapping(spec, "template")
-    if template and not value_at(template, "spec", "restartPolicy"):
+    if template and value_at(template, "spec", "restartPolicy") in (None, "", "Always"):
         yield required(f"{path}.template.spec.restartPolicy", 'valid values: "OnFailure", "Never"')
-    yield from template_rules(f"{path}.template", template, _JOB_POLICIES)
+    yield from template_rules(f"{path}.template", template, ("Always", *_JOB_POLICIES))
 
 
 def cron_job_rules(document: JsonObject, before: JsonObject | None) -> Iterator[Cause]:
