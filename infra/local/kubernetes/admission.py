@@ -23,6 +23,7 @@ from infra.local.kubernetes.structural import broken_rules, leaves, wrong_type
 _QUANTITY_RULE = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 _GO_TYPES = {"integer": "int32", "boolean": "bool", "number": "float64"}
 _JSON_NAMES = {"integer": "number", "boolean": "bool"}
+_METADATA_ONLY: JsonObject = {"type": "object", "properties": {"metadata": {"$ref": "V1ObjectMeta"}}}
 
 
 def admit(call: Call, document: JsonObject, before: JsonObject | None) -> None:
@@ -33,8 +34,8 @@ def admit(call: Call, document: JsonObject, before: JsonObject | None) -> None:
     """
     _require_known_fields(call, document)
     resource = call.resource
-    if not resource.custom:
-        _require_decodable(resource, document)
+    _require_decodable(resource, document)
+    drop_nulls(schema_of(resource), document)
     complete(call, document, before)
     causes = list(_causes(call, document, before))
     if causes:
@@ -46,9 +47,7 @@ def complete(call: Call, document: JsonObject, before: JsonObject | None = None)
     """Fill in what the server defaults, in place."""
     resource = call.resource
     if resource.custom:
-        schema = custom_schema(resource)
-        drop_nulls(schema, document)
-        fill_defaults(schema, document)
+        fill_defaults(custom_schema(resource), document)
         return
     keep_allocations(resource, document, before)
     apply_defaults(resource, document, call.store.next_revision())
@@ -69,7 +68,7 @@ def _unreadable(resource: Resource) -> str:
 
 
 def _require_decodable(resource: Resource, document: JsonObject) -> None:
-    schema = schema_of(resource)
+    schema = _METADATA_ONLY if resource.custom else schema_of(resource)
     wrong = wrong_type(schema, document)
     if wrong is not None:
         path, found, wanted = wrong

@@ -21,6 +21,7 @@ from infra.local.kubernetes.ownership import (
 )
 from infra.local.kubernetes.resources import Resource
 from infra.local.kubernetes.schema import schema_of
+from infra.local.kubernetes.structural import wrong_type
 
 
 @dataclass(frozen=True)
@@ -49,18 +50,21 @@ def require_appliable(intent: JsonObject, manager: str) -> None:
 
 
 def require_typed(resource: Resource, intent: JsonObject) -> None:
-    """Check that the schema knows every field of an intent.
+    """Check that the schema knows every field of an intent, and that each has its type.
 
-    Raises NotTyped naming the first that it does not know.
+    Raises NotTyped naming the first that it does not know, or that has another type.
     """
-    unknown = next(undeclared(schema_of(resource), intent), None)
+    schema = schema_of(resource)
+    unknown, wrong = next(undeclared(schema, intent), None), wrong_type(schema, intent)
     if unknown is not None:
-        where = f"{text(intent, 'metadata', 'namespace')}/{name_of(intent)}; {resource.api_version}"
-        field = readable(unknown)
-        raise NotTyped(
-            f"failed to create typed patch object ({where}, Kind={resource.kind}): "
-            f"{field}: field not declared in schema"
-        )
+        why = f"{readable(unknown)}: field not declared in schema"
+    elif wrong is not None:
+        path, found, wanted = wrong
+        why = f".{path}: expected {wanted}, got {found}"
+    else:
+        return
+    where = f"{text(intent, 'metadata', 'namespace')}/{name_of(intent)}; {resource.api_version}, Kind={resource.kind}"
+    raise NotTyped(f"failed to create typed patch object ({where}): {why}")
 
 
 def apply_intent(

@@ -203,6 +203,9 @@ def require_fit(target: Target, document: JsonObject) -> None:
 
 
 def _require_location(target: Target, document: JsonObject) -> None:
+    if not isinstance(document.get("metadata") or {}, dict):
+        kind = target.resource.kind
+        raise BadRequest(f"json: cannot unmarshal into Go struct field {kind}.metadata of type v1.ObjectMeta")
     metadata = ensure_mapping(document, "metadata")
     name, namespace = name_of(document), namespace_of(document)
     if target.name and name and name != target.name:
