@@ -13,7 +13,7 @@ from infra.local.kubernetes.documents import JsonObject, mapping, value_at
 from infra.local.kubernetes.identity import MASTERS, Identity
 from infra.local.kubernetes.pod_logs import LogLine
 from infra.local.kubernetes.proxying import Behind
-from infra.local.kubernetes.resources import ENDPOINTS, PODS, SERVICES
+from infra.local.kubernetes.resources import ENDPOINTS, NODES, PODS, SERVICES
 from infra.local.messages import HttpRequest, HttpResponse
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
@@ -101,6 +101,7 @@ def test_a_proxied_service_needs_endpoints(api: KubernetesApi) -> None:
 
 
 def test_a_pod_on_a_node_has_time_to_stop(api: KubernetesApi) -> None:
+    api.store.create(NODES, {"metadata": {"name": "n"}})
     api.store.create(PODS, _pod("q", nodeName="n", terminationGracePeriodSeconds=9))
     path = "/api/v1/namespaces/default/pods/q"
     deleted = mapping(json.loads(_send(api, "DELETE", path).body))
@@ -108,7 +109,6 @@ def test_a_pod_on_a_node_has_time_to_stop(api: KubernetesApi) -> None:
     assert value_at(deleted, "metadata", "deletionGracePeriodSeconds") == 9
     kinds = [change.after is None for change in api.store.history.after(api.store.version - 1, 0)]
     assert kinds == [False]
-    assert _send(api, "GET", path).status == 404
 
 
 def test_a_pod_deleted_without_grace_goes_at_once(api: KubernetesApi) -> None:

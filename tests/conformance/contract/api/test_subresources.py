@@ -50,12 +50,15 @@ def test_a_log_of_an_unknown_container_is_a_bad_request(space: Space) -> None:
 
 
 def test_a_pod_is_bound_once(space: Space) -> None:
+    node = f"node-{space.name}"
+    space.cluster.ask("POST", "/api/v1/nodes", {"metadata": {"name": node}})
     space.cluster.ask("POST", space.path("pods"), valid.pod("p", schedulerName="contract"))
-    target = {"metadata": {"name": "p"}, "target": {"apiVersion": "v1", "kind": "Node", "name": "contract-node"}}
+    target = {"metadata": {"name": "p"}, "target": {"apiVersion": "v1", "kind": "Node", "name": node}}
     path = space.path("pods", "p", "binding")
     space.cluster.ask("POST", path, target)
-    assert value_at(space.cluster.ask("GET", space.path("pods", "p")), "spec", "nodeName") == "contract-node"
+    assert value_at(space.cluster.ask("GET", space.path("pods", "p")), "spec", "nodeName") == node
     assert space.cluster.refused("POST", path, target)["code"] == 409
+    space.cluster.ask("DELETE", f"/api/v1/nodes/{node}")
 
 
 def test_an_eviction_deletes_the_pod(space: Space) -> None:
