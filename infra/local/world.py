@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from infra.local.kubernetes.api import KubernetesApi
 from infra.local.kubernetes.hyperpod_nodes import NodeFact, Taint, sync_nodes
-from infra.local.kubernetes.identity import Identity
+from infra.local.kubernetes.identity import AccessPolicy, Identity
 from infra.local.simulators.cloudformation import CloudFormation
 from infra.local.simulators.eks import Eks
 from infra.local.simulators.eks_records import EksHost
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from infra.local.clock import Clock
     from infra.local.clock_primitives import Waiter
     from infra.local.identities import Identities
+    from infra.local.simulators.eks_records import AccessEntryRecord
     from infra.local.simulators.hyperpod_records import NodeFacts
 
 PERSON = Identity("local", ("system:masters",))
@@ -209,7 +210,7 @@ class World:
             return None
         identity = self._identities.get(key)
         entry = self.eks.access_entry(cluster, identity.role_arn) if identity else None
-        return Identity(entry.username, tuple(entry.groups)) if entry else None
+        return Identity(entry.username, tuple(entry.groups), _policies(entry)) if entry else None
 
     def _secret_of(self, access_key: str) -> str | None:
         identity = self._identities.get(access_key)
@@ -239,6 +240,13 @@ class World:
             self.on_clusters_changed()
             self._next_due = None
             self.settle()
+
+
+def _policies(entry: AccessEntryRecord) -> tuple[AccessPolicy, ...]:
+    return tuple(
+        AccessPolicy(arn.rpartition("/")[2], tuple(policy["accessScope"]["namespaces"]))
+        for arn, policy in entry.policies.items()
+    )
 
 
 def _fact(node: NodeFacts, networked: bool) -> NodeFact:

@@ -277,3 +277,48 @@ def test_logs_events_and_permissions_are_answered(kubectl: Kubectl, api: Kuberne
     assert kubectl("logs", "talking", "--tail=1") == "second\n"
     assert kubectl("auth", "can-i", "delete", "pods") == "yes\n"
     assert "tester" in kubectl("auth", "whoami")
+
+
+def test_fields_are_explained(kubectl: Kubectl) -> None:
+    explained = kubectl("explain", "deployment.spec.strategy")
+    assert "FIELD: strategy <DeploymentStrategy>" in explained
+    assert "rollingUpdate" in explained
+
+
+def test_an_unknown_field_is_refused_before_anything_changes(kubectl: Kubectl) -> None:
+    document = _config_map("strict", a="1")
+    refused = kubectl("apply", "-f", "-", document={**document, "dataa": {}}, accepts=(1,))
+    assert 'strict decoding error: unknown field "dataa"' in refused
+    assert "not found" in kubectl("get", "configmap", "strict", accepts=(1,))
+
+
+def test_a_conflict_is_explained_and_can_be_forced(kubectl: Kubectl) -> None:
+    apply = ("apply", "--server-side", "-f", "-")
+    kubectl(*apply, "--field-manager=one", document=_config_map("contested", a="1"))
+    refused = kubectl(*apply, "--field-manager=two", document=_config_map("contested", a="2"), accepts=(1,))
+    assert 'conflict with "one": .data.a' in refused
+    forced = kubectl(*apply, "--field-manager=two", "--force-conflicts", document=_config_map("contested", a="2"))
+    assert "serverside-applied" in forced
+
+
+def test_generators_that_are_read_from_protobuf_work_and_others_do_not(kubectl: Kubectl) -> None:
+    assert "created" in kubectl("create", "secret", "generic", "made", "--from-literal=a=b")
+    assert len(kubectl("create", "token", "default").strip().split(".")) == 3
+    assert "unknown format" in kubectl("create", "job", "made", "--image=app:1", accepts=(1,))
+
+
+def test_a_missing_permission_is_said(kubectl: Kubectl) -> None:
+    token = kubectl("create", "token", "default").strip()
+    refused = kubectl("get", "pods", f"--token={token}", accepts=(1,))
+    assert 'User "system:serviceaccount:default:default" cannot list resource "pods"' in refused
+    assert kubectl("auth", "can-i", "list", "pods", f"--token={token}", accepts=(1,)).startswith("no")
+
+
+def test_deleting_in_the_foreground_waits_for_the_dependents(kubectl: Kubectl) -> None:
+    kubectl("create", "-f", "-", document=_config_map("owner"))
+    uid = kubectl("get", "configmap", "owner", "-o", "jsonpath={.metadata.uid}")
+    owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": uid, "blockOwnerDeletion": True}
+    child = {**_config_map("child"), "metadata": {"name": "child", "namespace": "default", "ownerReferences": [owner]}}
+    kubectl("create", "-f", "-", document=child)
+    assert "deleted" in kubectl("delete", "configmap", "owner", "--cascade=foreground", "--timeout=5s")
+    assert "not found" in kubectl("get", "configmap", "child", accepts=(1,))

@@ -24,7 +24,7 @@ client, ApiException = kubernetes.client, kubernetes.client.exceptions.ApiExcept
 @pytest.fixture(scope="module")
 def api() -> KubernetesApi:
     def identify(token: str | None) -> Identity | None:
-        return Identity("tester") if token == "right" else None
+        return Identity("tester", ("system:masters",)) if token == "right" else None
 
     api = KubernetesApi("1.34", lambda: datetime.now(UTC), identify)
     api.store.create(NODES, {"metadata": {"name": "one"}})
@@ -73,7 +73,13 @@ def test_the_dynamic_client_applies_server_side(connected: object) -> None:
         "apiVersion": "apps/v1",
         "kind": "Deployment",
         "metadata": {"name": "applied"},
-        "spec": {"selector": {"matchLabels": {"a": "b"}}, "template": {"metadata": {"labels": {"a": "b"}}}},
+        "spec": {
+            "selector": {"matchLabels": {"a": "b"}},
+            "template": {
+                "metadata": {"labels": {"a": "b"}},
+                "spec": {"containers": [{"name": "main", "image": "app:1"}]},
+            },
+        },
     }
     resource.server_side_apply(body, "applied", "default", field_manager="instantstart")
     applied = resource.server_side_apply(body, "applied", "default", field_manager="instantstart")

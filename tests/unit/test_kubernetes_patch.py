@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from infra.local.kubernetes.apply import field_set
 from infra.local.kubernetes.documents import JsonObject
+from infra.local.kubernetes.fieldsets import fields_of, from_fields_v1, to_fields_v1
 from infra.local.kubernetes.patch import PatchRejected, json_patch, merge_patch
 from infra.local.kubernetes.strategic import strategic_merge
 
@@ -94,11 +94,12 @@ def test_lists_of_custom_resources_are_replaced_as_a_whole() -> None:
 
 
 def test_a_field_set_names_leaves_and_keyed_items() -> None:
-    document: JsonObject = {"spec": {"replicas": 1, "containers": [_container("a", image="1")], "args": ["x"]}}
-    assert field_set(document) == {
-        "f:spec": {
-            "f:replicas": {},
-            "f:containers": {'k:{"name":"a"}': {".": {}, "f:name": {}, "f:image": {}}},
-            "f:args": {},
-        }
+    pod = {"containers": [_container("a", image="1")], "nodeName": "n", "tolerations": [{"key": "x"}]}
+    fields = fields_of({"$ref": "V1PodSpec"}, pod)
+    written = to_fields_v1(fields)
+    assert written == {
+        "f:containers": {'k:{"name":"a"}': {".": {}, "f:image": {}, "f:name": {}}},
+        "f:nodeName": {},
+        "f:tolerations": {},
     }
+    assert from_fields_v1(written) == fields

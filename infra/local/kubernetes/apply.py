@@ -1,108 +1,109 @@
-"""Server-side apply as an upsert that records who applied what.
-
-Every apply merges its intent; telling managers' fields apart (conflicts, removal of dropped fields) is not done here.
-"""
+"""Server-side apply: merge an intent, find conflicts with other owners, drop what its manager gave up."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 
-from infra.local.kubernetes.documents import JsonObject, ensure_mapping, mapping, name_of, namespace_of, objects, text
-from infra.local.kubernetes.errors import BadRequest, Cause, Invalid
-from infra.local.kubernetes.lists import SETS, merge_key
-from infra.local.kubernetes.metadata import timestamp
+from infra.local.kubernetes.documents import JsonObject, ensure_mapping, name_of, text, value_at
+from infra.local.kubernetes.errors import ApplyConflict, BadRequest, Cause, Invalid, NotTyped
+from infra.local.kubernetes.fieldsets import EMPTY, changes, fields_of, readable, remove_paths, undeclared
+from infra.local.kubernetes.merging import merge_objects
+from infra.local.kubernetes.ownership import (
+    Entry,
+    Manager,
+    conflicts,
+    given_up,
+    known_entries,
+    tracked,
+    write_entries,
+)
 from infra.local.kubernetes.resources import Resource
-from infra.local.kubernetes.store import Store
-from infra.local.kubernetes.strategic import strategic_merge
-
-_IDENTITY_FIELDS = ("apiVersion", "kind")
+from infra.local.kubernetes.schema import schema_of
+from infra.local.kubernetes.structural import wrong_type
 
 
 @dataclass(frozen=True)
-class Applied:
-    """The object after an apply, and whether the apply created it."""
+class Intent:
+    """What a manager applies to an object of a resource."""
 
+    resource: Resource
     document: JsonObject
-    created: bool
+    manager: Manager
+    force: bool = False
 
 
-def server_side_apply(
-    store: Store, resource: Resource, intent: JsonObject, manager: str, dry_run: bool = False
-) -> Applied:  # fmt: skip
-    """Create the object, or merge the intent into it; the same intent again writes nothing.
+def require_appliable(intent: JsonObject, manager: str) -> None:
+    """Check what every apply patch must have.
 
-    Raises Invalid without a manager, BadRequest when the intent holds managedFields, and what the store raises.
+    Raises Invalid without a manager, BadRequest when the intent holds managedFields or lacks its type.
     """
-    _require_appliable(intent, manager)
-    with store.lock:
-        current = store.find(resource, name_of(intent), namespace_of(intent))
-        merged = strategic_merge(current or {}, intent, resource.custom)
-        entry = _managed_fields_entry(resource, intent, manager, timestamp(store.now()))
-        ensure_mapping(merged, "metadata")["managedFields"] = _with_entry(objects(current, "metadata", "managedFields"),
-                                                                          entry)  # fmt: skip
-        if current is None:
-            return Applied(store.create(resource, merged, dry_run), created=True)
-        return Applied(store.update(resource, merged, dry_run), created=False)
-
-
-def _require_appliable(intent: JsonObject, manager: str) -> None:
     if not manager:
         cause = Cause("FieldValueRequired", "fieldManager", "Required value: is required for apply patch")
         raise Invalid("PatchOptions", "", "meta.k8s.io", [cause])
-    if objects(intent, "metadata", "managedFields"):
+    if value_at(intent, "metadata", "managedFields"):
         raise BadRequest("metadata.managedFields must be nil")
+    for field in ("apiVersion", "kind"):
+        if not text(intent, field):
+            raise BadRequest(f"invalid object type: Object '{field}' is missing in the apply patch")
 
 
-def _managed_fields_entry(resource: Resource, intent: JsonObject, manager: str, at: str) -> JsonObject:
-    fields = {key: value for key, value in intent.items() if key not in _IDENTITY_FIELDS}
-    metadata = {key: value for key, value in mapping(intent, "metadata").items() if key not in ("name", "namespace")}
-    return {
-        "manager": manager,
-        "operation": "Apply",
-        "apiVersion": resource.api_version,
-        "time": at,
-        "fieldsType": "FieldsV1",
-        "fieldsV1": field_set({**fields, "metadata": metadata}, resource.custom),
-    }
+def require_typed(resource: Resource, intent: JsonObject) -> None:
+    """Check that the schema knows every field of an intent, and that each has its type.
+
+    Raises NotTyped naming the first that it does not know, or that has another type.
+    """
+    schema = schema_of(resource)
+    unknown, wrong = next(undeclared(schema, intent), None), wrong_type(schema, intent)
+    if unknown is not None:
+        why = f"{readable(unknown)}: field not declared in schema"
+    elif wrong is not None:
+        path, found, wanted = wrong
+        why = f".{path}: expected {wanted}, got {found}"
+    else:
+        return
+    where = f"{text(intent, 'metadata', 'namespace')}/{name_of(intent)}; {resource.api_version}, Kind={resource.kind}"
+    raise NotTyped(f"failed to create typed patch object ({where}): {why}")
 
 
-def field_set(document: JsonObject, custom: bool = False) -> JsonObject:
-    """The fields of a document in FieldsV1 notation."""
-    fields: JsonObject = {}
-    for key, value in document.items():
-        inner = _inner_fields(key, value, custom)
-        if inner or value not in ({}, None):
-            fields[f"f:{key}"] = inner
-    return fields
+def apply_intent(
+    intent: Intent, current: JsonObject | None, at: str, complete: Callable[[JsonObject], None]
+) -> JsonObject:  # fmt: skip
+    """The object after an apply, with its owners; the same intent again changes nothing.
+
+    `complete` fills in what the server defaults. Raises ApplyConflict when others own what would change.
+    """
+    schema = schema_of(intent.resource)
+    live = current or {}
+    wanted = _cleaned(intent.document)
+    entries = known_entries(schema, current)
+    others = [entry for entry in entries if entry.manager.key != intent.manager.key]
+    before = next((entry for entry in entries if entry.manager.key == intent.manager.key), None)
+    mine = Entry(intent.manager, fields_of(schema, tracked(wanted)), before.time if before else at)
+    merged = merge_objects(schema, live, wanted)
+    remove_paths(schema, merged, given_up(before.fields if before else EMPTY, [*others, mine]))
+    complete(merged)
+    found = conflicts(schema, others, live, merged)
+    if found and not intent.force:
+        raise ApplyConflict(found)
+    if before is None or before.fields != mine.fields:
+        mine = Entry(mine.manager, mine.fields, at)
+    write_entries(merged, [*_after_taking(schema, others, live, merged), mine])
+    return merged
 
 
-def _inner_fields(field: str, value: object, custom: bool) -> JsonObject:
-    if isinstance(value, dict):
-        return field_set(value, custom)
-    if not isinstance(value, list):
-        return {}
-    if field in SETS:
-        return {"v:" + json.dumps(item): {} for item in value}
-    key = merge_key(field, value, custom)
-    if key is None:
-        return {}
-    items = [item for item in value if isinstance(item, dict)]
-    return {_item_name(key, item): {".": {}, **field_set(item, custom)} for item in items}
+def _cleaned(intent: JsonObject) -> JsonObject:
+    cleaned = deepcopy(intent)
+    metadata = ensure_mapping(cleaned, "metadata")
+    for key in ("managedFields", "creationTimestamp", "resourceVersion", "uid", "generation", "selfLink"):
+        metadata.pop(key, None)
+    return cleaned
 
 
-def _item_name(key: str, item: JsonObject) -> str:
-    return "k:" + json.dumps({key: item[key]}, separators=(",", ":"))
-
-
-def _with_entry(entries: list[JsonObject], entry: JsonObject) -> list[JsonObject]:
-    same = next((known for known in entries if _same_manager(known, entry)), None)
-    if same is None:
-        return [*entries, entry]
-    if same.get("fieldsV1") == entry["fieldsV1"]:
-        return entries
-    return [entry if known is same else known for known in entries]
-
-
-def _same_manager(one: JsonObject, other: JsonObject) -> bool:
-    return all(text(one, key) == text(other, key) for key in ("manager", "operation", "apiVersion", "subresource"))
+def _after_taking(
+    schema: JsonObject, others: list[Entry], live: JsonObject, merged: JsonObject
+) -> list[Entry]:  # fmt: skip
+    changed, removed = changes(schema, tracked(live), tracked(merged))
+    lost = changed | removed
+    return [Entry(entry.manager, entry.fields - lost, entry.time) for entry in others]

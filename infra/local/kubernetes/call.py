@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from urllib.parse import parse_qsl
 
 import yaml
 
 from infra.local.kubernetes.documents import JsonObject, ensure_mapping, name_of, namespace_of, text
-from infra.local.kubernetes.errors import BadRequest, NotFound, UnsupportedMediaType
+from infra.local.kubernetes.duplicates import duplicate_fields
+from infra.local.kubernetes.errors import BadRequest, Cause, Invalid, NotFound, UnsupportedMediaType
+from infra.local.kubernetes.field_labels import require_supported
 from infra.local.kubernetes.identity import Identity
+from infra.local.kubernetes.protobuf import MEDIA_TYPE as PROTOBUF
+from infra.local.kubernetes.protobuf import decode as decode_protobuf
 from infra.local.kubernetes.resources import Registry, Resource
 from infra.local.kubernetes.store import Store
 from infra.local.kubernetes.views import from_wire
@@ -21,6 +25,7 @@ from infra.local.messages import HttpRequest
 
 _GROUP_VERSION = re.compile(r"/(?:api/(?P<core>v1)|apis/(?P<group>[^/]+)/(?P<version>[^/]+))(?P<rest>(?:/[^/]+)+)/?")
 _TRUE = ("1", "true", "True")
+_VALIDATIONS = ("Ignore", "Strict", "Warn")
 
 
 class _YamlLoader(yaml.SafeLoader):
@@ -40,6 +45,8 @@ class Target:
     namespace: str = ""
     name: str = ""
     subresource: str = ""
+    rest: str = ""
+    """The path behind a `proxy` subresource."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,8 @@ class Call:
     request: HttpRequest
     target: Target
     identity: Identity
+    warnings: list[str] = field(default_factory=list)
+    """What the client is warned of besides the answer."""
 
     @property
     def resource(self) -> Resource:
@@ -70,6 +79,41 @@ class Call:
     def media_type(self) -> str:
         """The body's media type without parameters; JSON when the client says nothing."""
         return self.request.headers.get("content-type", "application/json").partition(";")[0].strip()
+
+    @property
+    def field_validation(self) -> str:
+        """What to do about unknown fields: Ignore, Warn or Strict.
+
+        Raises Invalid for anything else.
+        """
+        mode = self.query.get("fieldValidation") or "Warn"
+        if mode not in _VALIDATIONS:
+            listed = ", ".join(f'"{choice}"' for choice in _VALIDATIONS)
+            message = f'Unsupported value: "{mode}": supported values: {listed}'
+            raise Invalid(
+                "PatchOptions", "", "meta.k8s.io", [Cause("FieldValueNotSupported", "fieldValidation", message)]
+            )
+        return mode
+
+    @property
+    def field_manager(self) -> str:
+        """Who writes: the manager the client names, else the program its User-Agent names."""
+        return (
+            self.query.get("fieldManager") or self.request.headers.get("user-agent", "unknown").partition("/")[0][:128]
+        )
+
+    def duplicates(self) -> list[str]:
+        """The fields that the body names twice."""
+        return duplicate_fields(self.request.body) if self.request.body[:1] in (b"{", b"[") else []
+
+    def selectors(self) -> tuple[str, str]:
+        """The label and the field selector.
+
+        Raises BadRequest for a field this resource cannot be selected by.
+        """
+        fields = self.query.get("fieldSelector", "")
+        require_supported(self.resource, fields)
+        return self.query.get("labelSelector", ""), fields
 
     def flag(self, name: str) -> bool:
         """Whether a query parameter is set to true."""
@@ -103,7 +147,7 @@ def route(registry: Registry, path: str) -> Target:
     match = _GROUP_VERSION.fullmatch(path)
     if match is None:
         raise NotFound()
-    namespace, (plural, name, subresource) = _split(match["rest"].strip("/").split("/"))
+    namespace, (plural, name, subresource), rest = _split(match["rest"].strip("/").split("/"))
     resource = registry.find(match["group"] or "", match["core"] or match["version"], plural)
     if resource is None or (namespace and not resource.namespaced):
         raise NotFound()
@@ -111,15 +155,15 @@ def route(registry: Registry, path: str) -> Target:
         raise NotFound()
     if subresource and subresource not in resource.subresources:
         raise NotFound()
-    return Target(resource, namespace, name, subresource)
+    return Target(resource, namespace, name, subresource, rest)
 
 
 def decode_object(request: HttpRequest, media_type: str) -> JsonObject:
-    """The body as one JSON or YAML mapping.
+    """The body as one mapping, from JSON, YAML or one of the objects read from protobuf.
 
     Raises BadRequest when it is not, UnsupportedMediaType for any other format.
     """
-    document = decode(request, media_type)
+    document = decode_protobuf(request.body) if media_type == PROTOBUF else decode(request, media_type)
     if not isinstance(document, dict):
         raise BadRequest("the object provided is unrecognized (must be of type Object)")
     return document
@@ -159,6 +203,9 @@ def require_fit(target: Target, document: JsonObject) -> None:
 
 
 def _require_location(target: Target, document: JsonObject) -> None:
+    if not isinstance(document.get("metadata") or {}, dict):
+        kind = target.resource.kind
+        raise BadRequest(f"json: cannot unmarshal into Go struct field {kind}.metadata of type v1.ObjectMeta")
     metadata = ensure_mapping(document, "metadata")
     name, namespace = name_of(document), namespace_of(document)
     if target.name and name and name != target.name:
@@ -171,11 +218,12 @@ def _require_location(target: Target, document: JsonObject) -> None:
         metadata["namespace"] = target.namespace
 
 
-def _split(segments: list[str]) -> tuple[str, tuple[str, str, str]]:
+def _split(segments: list[str]) -> tuple[str, tuple[str, str, str], str]:
     namespace = ""
     if segments[0] == "namespaces" and len(segments) > 2 and segments[2] not in ("status", "finalize"):
         namespace, segments = segments[1], segments[2:]
-    if len(segments) > 3:
+    rest = "/".join(segments[3:])
+    if rest and segments[2] != "proxy":
         raise NotFound()
     plural, name, subresource = [*segments, "", ""][:3]
-    return namespace, (plural, name, subresource)
+    return namespace, (plural, name, subresource), rest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 
 from infra.local.kubernetes.documents import JsonObject, integer, mapping, objects, strings, text, value_at
@@ -22,6 +23,18 @@ _ROLE_PREFIX = "node-role.kubernetes.io/"
 def age(document: JsonObject, now: datetime) -> str:
     """How long the object exists."""
     return _since(text(document, "metadata", "creationTimestamp"), now)
+
+
+def printed(found: list[object], kind: str, now: datetime) -> object:
+    """The cell of a column that a definition describes: dates as ages, numbers as numbers, several values joined."""
+    values = [value for value in found if value is not None]
+    if not values:
+        return None
+    if kind == "date":
+        return _since(str(values[0]), now)
+    if kind in ("integer", "number", "boolean") and len(values) == 1:
+        return values[0]
+    return ",".join(value if isinstance(value, str) else json.dumps(value) for value in values)
 
 
 def phase(document: JsonObject) -> str:

@@ -9,6 +9,7 @@ from datetime import datetime
 from infra.local.kubernetes import cells
 from infra.local.kubernetes import resources as served
 from infra.local.kubernetes.documents import JsonObject, integer, mapping, name_of, objects, text, value_at
+from infra.local.kubernetes.jsonpath import parse_path, values_at
 
 Read = Callable[[JsonObject, datetime], object]
 
@@ -25,7 +26,25 @@ class Column:
 
 def columns_of(resource: served.Resource) -> tuple[Column, ...]:
     """The columns of a resource: name and age where nothing else is defined."""
+    if resource.custom:
+        return (_NAME, *(printer_columns(resource.definition) or (_AGE,)))
     return _COLUMNS.get(resource.key, (_NAME, _AGE))
+
+
+def printer_columns(version: JsonObject | None) -> tuple[Column, ...]:
+    """The columns that a definition gives its version."""
+    return tuple(_printed(written) for written in objects(version, "additionalPrinterColumns"))
+
+
+def _printed(written: JsonObject) -> Column:
+    kind = text(written, "type") or "string"
+    path, wide = parse_path(text(written, "jsonPath")), integer(written, "priority") > 0
+
+    def read(document: JsonObject, now: datetime) -> object:
+        found = values_at(document, path)
+        return cells.printed(found, kind, now)
+
+    return Column(text(written, "name"), read, wide, kind)
 
 
 def _field(title: str, *path: str, default: str = "", wide: bool = False) -> Column:
@@ -115,6 +134,20 @@ _COLUMNS: dict[tuple[str, str], tuple[Column, ...]] = {
         _count("Available", "status", "availableReplicas"),
         _AGE,
         *_TEMPLATE,
+    ),
+    served.REPLICA_SETS.key: (
+        _NAME,
+        _count("Desired", "spec", "replicas"),
+        _count("Current", "status", "replicas"),
+        _count("Ready", "status", "readyReplicas"),
+        _AGE,
+        *_TEMPLATE,
+    ),
+    served.STATEFUL_SETS.key: (
+        _NAME,
+        _computed("Ready", lambda o: f"{integer(o, 'status', 'readyReplicas')}/{integer(o, 'spec', 'replicas')}"),
+        _AGE,
+        *_TEMPLATE[:2],
     ),
     served.DAEMON_SETS.key: (
         _NAME,

@@ -6,9 +6,20 @@ import re
 from collections.abc import Iterator
 
 from infra.local.kubernetes.documents import JsonObject
+from infra.local.kubernetes.openapi import components
 from infra.local.kubernetes.resources import Registry, Resource
 
 _OPENAPI = "/openapi/v3"
+_SUBRESOURCES: dict[str, tuple[str, list[str], JsonObject]] = {
+    "binding": ("Binding", ["create"], {}),
+    "eviction": ("Eviction", ["create"], {"group": "policy", "version": "v1"}),
+    "finalize": ("", ["update"], {}),
+    "log": ("", ["get"], {}),
+    "proxy": ("", ["create", "delete", "get", "patch", "update"], {}),
+    "scale": ("Scale", ["get", "patch", "update"], {"group": "autoscaling", "version": "v1"}),
+    "token": ("TokenRequest", ["create"], {"group": "authentication.k8s.io", "version": "v1"}),
+}
+"""A subresource's kind (the resource's own when empty), verbs and foreign group; the others are read and written."""
 
 
 def discover(registry: Registry, path: str, git_version: str) -> JsonObject | None:
@@ -91,14 +102,15 @@ def _entries(resource: Resource) -> Iterator[JsonObject]:
 
 
 def _subresource(resource: Resource, subresource: str) -> JsonObject:
-    entry: JsonObject = {
+    kind, verbs, identity = _SUBRESOURCES.get(subresource, ("", ["get", "patch", "update"], {}))
+    return {
         "name": f"{resource.plural}/{subresource}",
         "singularName": "",
         "namespaced": resource.namespaced,
-        "kind": "Scale" if subresource == "scale" else resource.kind,
-        "verbs": ["get"] if subresource == "log" else ["get", "patch", "update"],
+        "kind": kind or resource.kind,
+        "verbs": verbs,
+        **identity,
     }
-    return {**entry, "group": "autoscaling", "version": "v1"} if subresource == "scale" else entry
 
 
 def _openapi_index(registry: Registry) -> JsonObject:
@@ -110,8 +122,8 @@ def _openapi(served: list[Resource]) -> JsonObject:
     return {
         "openapi": "3.0.0",
         "info": {"title": "Kubernetes", "version": "unversioned"},
-        "paths": {_object_path(resource): _patch_operation(resource) for resource in served},
-        "components": {"schemas": {}},
+        "paths": {_object_path(resource): _operations(resource) for resource in served},
+        "components": {"schemas": components(served)},
     }
 
 
@@ -124,13 +136,20 @@ def _object_path(resource: Resource) -> str:
     return f"/{_prefix(resource)}{scope}/{resource.plural}/{{name}}"
 
 
-def _patch_operation(resource: Resource) -> JsonObject:
+def _operations(resource: Resource) -> JsonObject:
+    """Only what clients look for: which kind a path is about, and that a patch validates fields.
+
+    The patch names no content types on purpose: kubectl would then merge lists by this document, which has no
+    patch strategies, instead of by what it knows itself.
+    """
     identity = {"group": resource.group, "version": resource.version, "kind": resource.kind}
     parameter = {"name": "fieldValidation", "in": "query", "schema": {"type": "string", "uniqueItems": True}}
-    operation: JsonObject = {
-        "parameters": [parameter],
-        "responses": {"200": {"description": "OK"}},
-        "x-kubernetes-action": "patch",
-        "x-kubernetes-group-version-kind": identity,
-    }
-    return {"patch": operation}
+
+    def operation(action: str) -> JsonObject:
+        return {
+            "responses": {"200": {"description": "OK"}},
+            "x-kubernetes-action": action,
+            "x-kubernetes-group-version-kind": identity,
+        }
+
+    return {"get": operation("get"), "patch": {**operation("patch"), "parameters": [parameter]}}

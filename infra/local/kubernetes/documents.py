@@ -11,6 +11,17 @@ from typing import TypeAlias
 JsonObject: TypeAlias = dict[str, object]
 
 
+def copy_of(document: JsonObject) -> JsonObject:
+    """A copy of a document that shares nothing with it; faster than `deepcopy`, which every read would pay for."""
+    return {key: _copied(value) for key, value in document.items()}
+
+
+def _copied(value: object) -> object:
+    if isinstance(value, dict):
+        return copy_of(value)
+    return [_copied(item) for item in value] if isinstance(value, list) else value
+
+
 def value_at(document: object, *path: str) -> object:
     """The value at a path of keys, `None` when any step is missing."""
     for key in path:

@@ -3,14 +3,18 @@
 StatusError
 ├── BadRequest            400  the request cannot be read
 ├── Unauthorized          401  no known identity behind the token
+├── Forbidden             403  RBAC or an admission rule says no
 ├── NotFound              404  object or resource does not exist
 ├── MethodNotAllowed      405  the resource does not support the verb
 ├── NotAcceptable         406  no format the client accepts
 ├── AlreadyExists         409  create of an existing name
 ├── Conflict              409  stale resourceVersion or failed precondition
+├── ApplyConflict         409  server-side apply would change what others own
 ├── Expired               410  the history asked for is gone
 ├── UnsupportedMediaType  415  body in a format that is not accepted
-└── Invalid               422  the object or patch breaks a rule
+├── Invalid               422  the object or patch breaks a rule
+├── NotTyped              500  an applied field is not in the schema
+└── ServiceUnavailable    503  nothing stands behind a proxied name
 """
 
 from __future__ import annotations
@@ -72,6 +76,15 @@ class Unauthorized(StatusError):
         super().__init__("Unauthorized")
 
 
+class Forbidden(StatusError):
+    """Raised when RBAC or an admission rule says no."""
+
+    code, reason = 403, "Forbidden"
+
+    def __init__(self, what: str, why: str, details: JsonObject | None = None) -> None:
+        super().__init__(f"{what} is forbidden: {why}" if what else f"forbidden: {why}", details or {})
+
+
 class NotFound(StatusError):
     """Raised when an object, or with no arguments a resource, does not exist."""
 
@@ -122,6 +135,17 @@ class Conflict(StatusError):
         super().__init__(message, _details(name, group, plural))
 
 
+class ApplyConflict(StatusError):
+    """Raised when an apply would change fields that other managers own; lists each owner and field."""
+
+    code, reason = 409, "Conflict"
+
+    def __init__(self, owned: Sequence[tuple[str, str]]) -> None:
+        causes = [{"reason": "FieldManagerConflict", "message": f"conflict with {owner}", "field": field}
+                  for owner, field in owned]  # fmt: skip
+        super().__init__(_conflict_message(owned), {"causes": causes})
+
+
 class Expired(StatusError):
     """Raised when the changes after a resourceVersion are no longer known."""
 
@@ -141,6 +165,18 @@ class UnsupportedMediaType(StatusError):
         super().__init__(f"the body of the request was in an unknown format - accepted media types include: {listed}")
 
 
+class NotTyped(StatusError):
+    """Raised when an applied field is not in the schema; Kubernetes gives this failure no reason."""
+
+    code, reason = 500, ""
+
+
+class ServiceUnavailable(StatusError):
+    """Raised when nothing stands behind a proxied name."""
+
+    code, reason = 503, "ServiceUnavailable"
+
+
 class Invalid(StatusError):
     """Raised when an object breaks a rule; lists each broken field."""
 
@@ -152,6 +188,17 @@ class Invalid(StatusError):
         listed_causes = [{"reason": c.reason, "message": c.message, "field": c.field} for c in causes]
         details: JsonObject = {**_details(name, group, kind), "causes": listed_causes}
         super().__init__(f'{qualified(kind, group)} "{name}" is invalid: {listed}', details)
+
+
+def _conflict_message(owned: Sequence[tuple[str, str]]) -> str:
+    if len(owned) == 1:
+        owner, field = owned[0]
+        return f"Apply failed with 1 conflict: conflict with {owner}: {field}"
+    lines = []
+    for owner in dict.fromkeys(owner for owner, _ in owned):
+        fields = [field for known, field in owned if known == owner]
+        lines.append(f"conflicts with {owner}:" + "".join(f"\n- {field}" for field in fields))
+    return f"Apply failed with {len(owned)} conflicts: " + "\n".join(lines)
 
 
 def qualified(plural: str, group: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from dataclasses import dataclass
+from itertools import takewhile
 
 from infra.local.kubernetes.documents import JsonObject
 from infra.local.kubernetes.errors import Expired
@@ -36,6 +37,11 @@ class History:
         """Whether watchers should end."""
         return self._closed
 
+    @property
+    def forgotten(self) -> int:
+        """The version up to which changes are forgotten."""
+        return self._forgotten
+
     def record(self, change: Change) -> None:
         """Remember a change and wake who waits."""
         with self._changed:
@@ -53,7 +59,8 @@ class History:
             self._changed.wait_for(lambda: self._closed or self._newest() > version, timeout)
             if version < self._forgotten:
                 raise Expired(version, self._forgotten)
-            return [change for change in self._changes if change.version > version]
+            newer = list(takewhile(lambda change: change.version > version, reversed(self._changes)))
+            return newer[::-1]
 
     def forget_until(self, version: int) -> None:
         """Drop every change; whoever watched from before `version` has to list again."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from infra.local.kubernetes.documents import JsonObject, ensure_mapping, integer, mapping, name_of, strings, text
 from infra.local.kubernetes.errors import Conflict
 from infra.local.kubernetes.resources import Resource
 
 _SERVER_OWNED = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
-_NOT_DESIRED_STATE = ("apiVersion", "kind", "metadata", "status")
+_NOT_DESIRED_STATE = ("apiVersion", "kind", "metadata")
+FOREGROUND, ORPHAN = "foregroundDeletion", "orphan"
 
 
 def timestamp(moment: datetime) -> str:
@@ -45,7 +46,7 @@ def carry_over(resource: Resource, current: JsonObject, incoming: JsonObject) ->
         after.pop(key, None)
         if key in before:
             after[key] = before[key]
-    if resource.counts_generations and _desired_state(current) != _desired_state(incoming):
+    if resource.counts_generations and _desired_state(resource, current) != _desired_state(resource, incoming):
         after["generation"] = integer(before, "generation") + 1
 
 
@@ -72,5 +73,21 @@ def is_deleting(document: JsonObject) -> bool:
     return bool(text(document, "metadata", "deletionTimestamp"))
 
 
-def _desired_state(document: JsonObject) -> JsonObject:
-    return {key: value for key, value in document.items() if key not in _NOT_DESIRED_STATE}
+def mark_deleting(resource: Resource, document: JsonObject, moment: datetime, grace: int) -> None:
+    """Note in an object, in place, that deletion was asked for; it may wait `grace` seconds."""
+    metadata = ensure_mapping(document, "metadata")
+    metadata["deletionTimestamp"] = timestamp(moment + timedelta(seconds=grace))
+    metadata["deletionGracePeriodSeconds"] = grace
+    if resource.counts_generations:
+        metadata["generation"] = integer(metadata, "generation") + 1
+
+
+def is_stopping(document: JsonObject) -> bool:
+    """Whether a deleted object still has time to stop."""
+    return integer(document, "metadata", "deletionGracePeriodSeconds") > 0
+
+
+def _desired_state(resource: Resource, document: JsonObject) -> JsonObject:
+    apart = _NOT_DESIRED_STATE if resource.custom and "status" not in resource.subresources else (
+        *_NOT_DESIRED_STATE, "status")  # fmt: skip
+    return {key: value for key, value in document.items() if key not in apart}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from infra.local.kubernetes.documents import JsonObject, mapping, name_of, text
+from infra.local.kubernetes.documents import JsonObject, mapping, name_of, objects, strings, text
 from infra.local.kubernetes.errors import Cause, Invalid
 from infra.local.kubernetes.resources import CUSTOM_RESOURCE_DEFINITIONS, Resource, custom_key
 
@@ -14,6 +14,7 @@ _SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
 _DNS_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
 _QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _VALUE = f"({_QUALIFIED})?"
+_LARGEST_ANNOTATIONS = 256 * 1024
 
 _LABEL_RULE = (
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end "
@@ -45,13 +46,40 @@ def require_valid_metadata(resource: Resource, document: JsonObject) -> None:
     Raises Invalid listing each broken rule.
     """
     name = name_of(document)
-    labels = mapping(document, "metadata", "labels")
-    causes = [*_name_causes(resource, name), *_definition_causes(resource, document), *_label_causes(labels)]
+    causes = [*name_causes(resource, name), *definition_causes(resource, document), *metadata_causes(document)]
     if causes:
         raise Invalid(resource.kind, name, resource.group, causes)
 
 
-def _name_causes(resource: Resource, name: str) -> Iterator[Cause]:
+def metadata_causes(document: JsonObject) -> Iterator[Cause]:
+    """The rules that labels, annotations, finalizers and owners break."""
+    yield from label_causes("metadata.labels", mapping(document, "metadata", "labels"))
+    yield from _annotation_causes(mapping(document, "metadata", "annotations"))
+    for index, finalizer in enumerate(strings(document, "metadata", "finalizers")):
+        yield from (_invalid(f"metadata.finalizers[{index}]", finalizer, rule) for rule in _broken_key_rules(finalizer))
+    owners = objects(document, "metadata", "ownerReferences")
+    for index, owner in enumerate(owners):
+        for key in ("apiVersion", "kind", "name", "uid"):
+            if not text(owner, key):
+                field = f"metadata.ownerReferences[{index}].{key}"
+                yield _invalid(field, "", "must not be empty")
+    if sum(owner.get("controller") is True for owner in owners) > 1:
+        rule = "Only one reference can have Controller set to true"
+        yield _invalid("metadata.ownerReferences", str(len(owners)), rule)
+
+
+def _annotation_causes(annotations: JsonObject) -> Iterator[Cause]:
+    size = 0
+    for key, value in annotations.items():
+        size += len(key) + len(str(value))
+        yield from (_invalid("metadata.annotations", key, rule) for rule in _broken_key_rules(key.lower()))
+    if size > _LARGEST_ANNOTATIONS:
+        message = f"Too long: may not be more than {_LARGEST_ANNOTATIONS} bytes"
+        yield Cause("FieldValueTooLong", "metadata.annotations", message)
+
+
+def name_causes(resource: Resource, name: str) -> Iterator[Cause]:
+    """The rules that a name breaks for its kind."""
     if not name:
         yield Cause("FieldValueRequired", "metadata.name", "Required value: name or generateName is required")
         return
@@ -59,7 +87,8 @@ def _name_causes(resource: Resource, name: str) -> Iterator[Cause]:
         yield _invalid("metadata.name", name, rule)
 
 
-def _definition_causes(resource: Resource, document: JsonObject) -> Iterator[Cause]:
+def definition_causes(resource: Resource, document: JsonObject) -> Iterator[Cause]:
+    """A definition is called after its plural and group."""
     group, plural = custom_key(document)
     if resource.key == CUSTOM_RESOURCE_DEFINITIONS.key and name_of(document) != f"{plural}.{group}":
         yield _invalid("metadata.name", name_of(document), 'must be spec.names.plural+"."+spec.group')
@@ -71,7 +100,10 @@ def _broken_name_rules(resource: Resource, name: str) -> Iterator[str]:
             yield f"may not be '{name}'"
         yield from (f"may not contain '{banned}'" for banned in "/%" if banned in name)
         return
-    longest, pattern, rule = _name_format(resource)
+    yield from _broken(name, *_name_format(resource))
+
+
+def _broken(name: str, longest: int, pattern: str, rule: str) -> Iterator[str]:
     if len(name) > longest:
         yield _too_long(longest)
     if not re.fullmatch(pattern, name):
@@ -88,16 +120,37 @@ def _name_format(resource: Resource) -> tuple[int, str, str]:
             return 253, _SUBDOMAIN, _SUBDOMAIN_RULE
 
 
-def _label_causes(labels: JsonObject) -> Iterator[Cause]:
+def label_causes(field: str, labels: JsonObject) -> Iterator[Cause]:
+    """The rules that the keys and values of labels break."""
     for key, value in labels.items():
-        yield from (_invalid("metadata.labels", key, rule) for rule in _broken_key_rules(key))
+        yield from (_invalid(field, key, rule) for rule in _broken_key_rules(key))
         if not isinstance(value, str):
-            yield _invalid("metadata.labels", str(value), "must be a string")
+            yield _invalid(field, str(value), "must be a string")
             continue
         if len(value) > 63:
-            yield _invalid("metadata.labels", value, _too_long(63))
+            yield _invalid(field, value, _too_long(63))
         if not re.fullmatch(_VALUE, value):
-            yield _invalid("metadata.labels", value, _VALUE_RULE)
+            yield _invalid(field, value, _VALUE_RULE)
+
+
+def broken_label_rules(name: str) -> Iterator[str]:
+    """The rules of a DNS-1123 label that a name breaks."""
+    yield from _broken(name, 63, _LABEL, _LABEL_RULE)
+
+
+def broken_subdomain_rules(name: str) -> Iterator[str]:
+    """The rules of a DNS-1123 subdomain that a name breaks."""
+    yield from _broken(name, 253, _SUBDOMAIN, _SUBDOMAIN_RULE)
+
+
+def broken_dns_1035_rules(name: str) -> Iterator[str]:
+    """The rules of a DNS-1035 label that a name breaks."""
+    yield from _broken(name, 63, _DNS_1035, _DNS_1035_RULE)
+
+
+def is_qualified_name(name: str) -> bool:
+    """Whether this is a name with an optional DNS prefix, such as `nvidia.com/gpu`."""
+    return not any(_broken_key_rules(name))
 
 
 def _broken_key_rules(key: str) -> Iterator[str]:

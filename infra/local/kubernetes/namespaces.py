@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from infra.local.kubernetes.documents import JsonObject, name_of
 from infra.local.kubernetes.metadata import is_deleting
-from infra.local.kubernetes.resources import NAMESPACES, SERVICE_ACCOUNTS, SERVICES
+from infra.local.kubernetes.resources import (
+    CLUSTER_ROLE_BINDINGS,
+    CLUSTER_ROLES,
+    NAMESPACES,
+    SERVICE_ACCOUNTS,
+    SERVICES,
+)
+from infra.local.kubernetes.roles import CLUSTER_ROLES as ROLES
+from infra.local.kubernetes.roles import FIRST_BINDINGS, binding_document, role_document
 from infra.local.kubernetes.store import Store
 
 FIRST_NAMESPACES = ("default", "kube-system", "kube-public", "kube-node-lease")
@@ -19,13 +27,17 @@ _API_SERVICE: JsonObject = {
 
 
 def bootstrap(store: Store) -> None:
-    """Create the namespaces, service accounts and the API's own service of a new cluster.
+    """Create the namespaces, service accounts, roles and the API's own service of a new cluster.
 
     Raises AlreadyExists when the store is not empty.
     """
     for name in FIRST_NAMESPACES:
         store.create(NAMESPACES, {"metadata": {"name": name}})
     store.create(SERVICES, _API_SERVICE)
+    for name in ROLES:
+        store.create(CLUSTER_ROLES, role_document(name))
+    for name in FIRST_BINDINGS:
+        store.create(CLUSTER_ROLE_BINDINGS, binding_document(name))
     default_service_accounts(store)
 
 

@@ -26,6 +26,15 @@ def parse_quantity(written: str) -> Decimal:
     return Decimal(match["number"]).scaleb(int(match["power"] or 0)) * _FACTORS[match["suffix"] or ""]
 
 
+def is_quantity(written: object) -> bool:
+    """Whether this is a quantity, written as a number or a string."""
+    try:
+        parse_quantity(str(written))
+    except ValueError:
+        return False
+    return True
+
+
 def short_duration(elapsed: timedelta) -> str:
     """A duration in at most two units, as in the AGE column: `5m30s`, `3h`, `12d`."""
     seconds = int(elapsed.total_seconds())

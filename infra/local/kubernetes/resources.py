@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from infra.local.kubernetes.documents import JsonObject, mapping, objects, strings, text, value_at
 
@@ -30,6 +30,8 @@ class Resource:
     verbs: tuple[str, ...] = ALL_VERBS
     singular: str = ""
     list_kind: str = ""
+    definition: JsonObject | None = field(default=None, compare=False, repr=False)
+    """A custom resource's entry in its definition's `spec.versions`: schema, columns, subresources."""
 
     @property
     def api_version(self) -> str:
@@ -58,14 +60,17 @@ def _review(group: str, plural: str, kind: str) -> Resource:
     return Resource(group, "v1", plural, kind, False, verbs=("create",))
 
 
-NAMESPACES = _core("namespaces", "Namespace", "ns", cluster=True)
+NAMESPACES = _core("namespaces", "Namespace", "ns", cluster=True, sub=("finalize", "status"))
 NODES = _core("nodes", "Node", "no", cluster=True)
-PODS = Resource("", "v1", "pods", "Pod", True, ("po",), ("log", "status"), ("all",), counts_generations=True)
-SERVICES = Resource("", "v1", "services", "Service", True, ("svc",), STATUS, ("all",))
+PODS = Resource(
+    "", "v1", "pods", "Pod", True, ("po",), ("binding", "eviction", "log", "proxy", "status"),
+    ("all",), counts_generations=True,
+)  # fmt: skip
+SERVICES = Resource("", "v1", "services", "Service", True, ("svc",), ("proxy", "status"), ("all",))
 ENDPOINTS = _core("endpoints", "Endpoints", "ep", sub=())
 CONFIG_MAPS = _core("configmaps", "ConfigMap", "cm", sub=())
 SECRETS = _core("secrets", "Secret", sub=())
-SERVICE_ACCOUNTS = _core("serviceaccounts", "ServiceAccount", "sa", sub=())
+SERVICE_ACCOUNTS = _core("serviceaccounts", "ServiceAccount", "sa", sub=("token",))
 EVENTS = _core("events", "Event", "ev", sub=())
 PERSISTENT_VOLUMES = _core("persistentvolumes", "PersistentVolume", "pv", cluster=True)
 PERSISTENT_VOLUME_CLAIMS = _core("persistentvolumeclaims", "PersistentVolumeClaim", "pvc")
@@ -83,20 +88,35 @@ CUSTOM_RESOURCE_DEFINITIONS = Resource(
     "apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", False, ("crd", "crds"),
     STATUS, ("api-extensions",), counts_generations=True,
 )  # fmt: skip
+ROLES = _plain("rbac.authorization.k8s.io", "roles", "Role")
+ROLE_BINDINGS = _plain("rbac.authorization.k8s.io", "rolebindings", "RoleBinding")
+CLUSTER_ROLES = _plain("rbac.authorization.k8s.io", "clusterroles", "ClusterRole", cluster=True)
+CLUSTER_ROLE_BINDINGS = _plain("rbac.authorization.k8s.io", "clusterrolebindings", "ClusterRoleBinding", cluster=True)
+PRIORITY_CLASSES = _plain("scheduling.k8s.io", "priorityclasses", "PriorityClass", "pc", cluster=True)
 ACCESS_REVIEWS = _review("authorization.k8s.io", "selfsubjectaccessreviews", "SelfSubjectAccessReview")
+SUBJECT_REVIEWS = _review("authorization.k8s.io", "subjectaccessreviews", "SubjectAccessReview")
+RULES_REVIEWS = _review("authorization.k8s.io", "selfsubjectrulesreviews", "SelfSubjectRulesReview")
+TOKEN_REVIEWS = _review("authentication.k8s.io", "tokenreviews", "TokenReview")
 SELF_REVIEWS = _review("authentication.k8s.io", "selfsubjectreviews", "SelfSubjectReview")
 
 BUILT_IN = (
     NAMESPACES, NODES, PODS, SERVICES, ENDPOINTS, CONFIG_MAPS, SECRETS, SERVICE_ACCOUNTS, EVENTS,
     PERSISTENT_VOLUMES, PERSISTENT_VOLUME_CLAIMS, DEPLOYMENTS, DAEMON_SETS, REPLICA_SETS, STATEFUL_SETS,
     JOBS, CRON_JOBS, STORAGE_CLASSES, CSI_DRIVERS, CSI_NODES, LEASES, CUSTOM_RESOURCE_DEFINITIONS,
-    ACCESS_REVIEWS, SELF_REVIEWS,
-    _plain("rbac.authorization.k8s.io", "roles", "Role"),
-    _plain("rbac.authorization.k8s.io", "rolebindings", "RoleBinding"),
-    _plain("rbac.authorization.k8s.io", "clusterroles", "ClusterRole", cluster=True),
-    _plain("rbac.authorization.k8s.io", "clusterrolebindings", "ClusterRoleBinding", cluster=True),
+    ACCESS_REVIEWS, SELF_REVIEWS, SUBJECT_REVIEWS, RULES_REVIEWS, TOKEN_REVIEWS,
+    ROLES, ROLE_BINDINGS, CLUSTER_ROLES, CLUSTER_ROLE_BINDINGS, PRIORITY_CLASSES,
     _plain("discovery.k8s.io", "endpointslices", "EndpointSlice"),
     _plain("events.k8s.io", "events", "Event", "ev"),
+    _core("resourcequotas", "ResourceQuota", "quota"),
+    _core("limitranges", "LimitRange", "limits", sub=()),
+    _plain("networking.k8s.io", "ingresses", "Ingress", "ing"),
+    _plain("networking.k8s.io", "networkpolicies", "NetworkPolicy", "netpol"),
+    _plain("policy", "poddisruptionbudgets", "PodDisruptionBudget", "pdb"),
+    Resource("autoscaling", "v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler", True, ("hpa",), STATUS),
+    _plain("admissionregistration.k8s.io", "mutatingwebhookconfigurations", "MutatingWebhookConfiguration",
+           cluster=True),
+    _plain("admissionregistration.k8s.io", "validatingwebhookconfigurations", "ValidatingWebhookConfiguration",
+           cluster=True),
 )  # fmt: skip
 
 
@@ -156,12 +176,13 @@ def _custom(definition: JsonObject, version: JsonObject) -> Resource:
         kind=kind,
         namespaced=text(definition, "spec", "scope") == "Namespaced",
         short_names=tuple(strings(names, "shortNames")),
-        subresources=STATUS if "status" in mapping(version, "subresources") else (),
+        subresources=tuple(sorted({"scale", "status"} & mapping(version, "subresources").keys())),
         categories=tuple(strings(names, "categories")),
         counts_generations=True,
         custom=True,
         singular=text(names, "singular") or kind.lower(),
         list_kind=text(names, "listKind"),
+        definition=version,
     )
 
 

@@ -1,43 +1,61 @@
 """The objects of one cluster: one global resourceVersion, safe to use from several threads.
 
-Stored objects are never mutated, only replaced: history and readers may keep them. What goes in or out is copied.
+Stored objects are never mutated, only replaced: history and readers may keep them. What goes in or out is copied,
+except by `scan`, whose callers only read. Deletion cascades at once, in `deletion.py`.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from copy import deepcopy
 from datetime import datetime
 from typing import TypedDict
 
+from infra.local.kubernetes.collection import Collection, Identity, OwnerIndex, StorageKey, identity_of
 from infra.local.kubernetes.defaults import apply_defaults
-from infra.local.kubernetes.documents import JsonObject, ensure_mapping, mapping, name_of, namespace_of, text
-from infra.local.kubernetes.errors import AlreadyExists, NotFound
+from infra.local.kubernetes.deletion import (
+    HOLDERS,
+    POLICY_FINALIZERS,
+    blocking_dependents,
+    delete_dependents,
+    empty_holder,
+    holds_anything,
+    orphan_dependents,
+    release_waiting,
+)
+from infra.local.kubernetes.documents import (
+    JsonObject,
+    copy_of,
+    ensure_mapping,
+    mapping,
+    name_of,
+    namespace_of,
+    strings,
+    text,
+)
+from infra.local.kubernetes.errors import AlreadyExists
 from infra.local.kubernetes.history import Change, History
 from infra.local.kubernetes.metadata import (
     awaits_finalizers,
     carry_over,
     is_deleting,
+    is_stopping,
+    mark_deleting,
     require_preconditions,
     stamp_new,
-    timestamp,
 )
 from infra.local.kubernetes.names import generated_name
 from infra.local.kubernetes.patch import merge_patch
 from infra.local.kubernetes.resources import (
     CUSTOM_RESOURCE_DEFINITIONS,
     NAMESPACES,
-    Registry,
     Resource,
     custom_key,
     custom_resources,
 )
 from infra.local.kubernetes.revision import Revision
-from infra.local.kubernetes.selectors import Predicate, field_selector, label_selector
+from infra.local.kubernetes.stored import StoredObjects
 from infra.local.kubernetes.validation import require_valid
 
-StorageKey = tuple[str, str]
 _SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 
 
@@ -48,44 +66,21 @@ class Snapshot(TypedDict):
     objects: list[tuple[StorageKey, JsonObject]]
 
 
-class Store:
+class Store(StoredObjects):
     """The object store; every method holds `lock`, which callers may take to make several calls one step."""
 
     def __init__(self, now: Callable[[], datetime], git_version: str = "v1.34.0-eks-local") -> None:
         self.now = now
         self.git_version = git_version
-        self.registry = Registry()
-        self.lock = threading.RLock()
+        super().__init__()
         self.history = History(self.lock)
         self._version = 0
-        self._objects: dict[StorageKey, dict[tuple[str, str], JsonObject]] = {}
+        self._stopping: set[tuple[StorageKey, Identity]] = set()
 
     @property
     def version(self) -> int:
         """The resourceVersion of the latest write."""
         return self._version
-
-    def get(self, resource: Resource, name: str, namespace: str = "") -> JsonObject:
-        """One object.
-
-        Raises NotFound when it does not exist.
-        """
-        with self.lock:
-            return deepcopy(self._require(resource, name, namespace))
-
-    def find(self, resource: Resource, name: str, namespace: str = "") -> JsonObject | None:
-        """One object, or None."""
-        with self.lock:
-            return deepcopy(self._kept(resource).get((namespace, name)))
-
-    def select(self, resource: Resource, namespace: str = "", labels: str = "", fields: str = "") -> list[JsonObject]:
-        """The objects of a namespace (all, when empty) that match the selectors, ordered by namespace and name.
-
-        Raises BadRequest when a selector cannot be read.
-        """
-        matches = selection(namespace, labels, fields)
-        with self.lock:
-            return [deepcopy(kept) for _, kept in sorted(self._kept(resource).items()) if matches(kept)]
 
     def create(
         self, resource: Resource, document: JsonObject, dry_run: bool = False, created_at: datetime | None = None
@@ -95,8 +90,8 @@ class Store:
         Raises AlreadyExists, Invalid for its name or labels, and NotFound when its namespace does not exist.
         """
         with self.lock:
-            created = deepcopy(document)
-            revision = self._next_revision()
+            created = copy_of(document)
+            revision = self.next_revision()
             ensure_mapping(created, "metadata")["name"] = generated_name(created, _suffix(revision.version))
             stamp_new(resource, created, created_at or revision.moment)
             self._require_free(resource, created)
@@ -109,17 +104,17 @@ class Store:
         Raises NotFound, Invalid, and Conflict when the document names another resourceVersion or uid.
         """
         with self.lock:
-            current = self._require(resource, name_of(document), namespace_of(document))
-            incoming = deepcopy(document)
+            current = self.require(resource, name_of(document), namespace_of(document))
+            incoming = copy_of(document)
             metadata = mapping(incoming, "metadata")
             require_preconditions(resource, current, text(metadata, "uid"), text(metadata, "resourceVersion"))
             carry_over(resource, current, incoming)
             require_valid(resource, incoming)
-            apply_defaults(resource, incoming, self._next_revision())
+            apply_defaults(resource, incoming, self.next_revision())
             if incoming == current:
                 return incoming
-            if is_deleting(incoming) and not awaits_finalizers(incoming):
-                return self._remove(resource, current, dry_run)
+            if self._is_let_go(resource, incoming):
+                return incoming if dry_run else self._remove(resource, current)
             return self._commit(resource, current, incoming, dry_run)
 
     def upsert(self, resource: Resource, document: JsonObject, created_at: datetime | None = None) -> JsonObject:
@@ -154,27 +149,46 @@ class Store:
 
     def delete(
         self, resource: Resource, name: str, namespace: str = "", *, uid: str = "", version: str = "",
-        dry_run: bool = False,
+        dry_run: bool = False, policy: str = "Background", grace: int = 0,
     ) -> JsonObject:  # fmt: skip
-        """Delete an object, or mark it as deleting while finalizers hold it; returns its last state.
+        """Delete an object with its dependents, or mark it as deleting while something holds it; gives its last state.
 
-        Raises NotFound, and Conflict when `uid` or `version` is given and is another.
+        `policy` is the propagation policy; `grace` seconds keep the object until `finish_stopping`. Raises NotFound,
+        and Conflict when `uid` or `version` is given and is another.
         """
         with self.lock:
-            current = self._require(resource, name, namespace)
+            current = self.require(resource, name, namespace)
             require_preconditions(resource, current, uid, version)
-            if not awaits_finalizers(current):
-                return self._remove(resource, current, dry_run)
-            if is_deleting(current):
-                return deepcopy(current)
-            marked = deepcopy(current)
-            ensure_mapping(marked, "metadata")["deletionTimestamp"] = timestamp(self.now())
-            return self._commit(resource, current, marked, dry_run)
+            if dry_run:
+                return copy_of(current)
+            if policy == "Orphan":
+                orphan_dependents(self, current)
+                current = self.require(resource, name, namespace)
+            return self._delete(resource, current, policy, grace)
+
+    def finish_stopping(self) -> None:
+        """End the time that deleted objects had to stop, and empty again what is being deleted with its contents."""
+        with self.lock:
+            for key, identity in sorted(self._stopping):
+                resource, found = self.registry.of_key(key), self.kept[key].get(identity)
+                if resource is None or found is None:
+                    continue
+                if key in HOLDERS:
+                    empty_holder(self, resource, found)
+                if not awaits_finalizers(found) and not (key in HOLDERS and holds_anything(self, resource, found)):
+                    self.remove_emptied(resource, found)
+
+    def remove_emptied(self, resource: Resource, holder: JsonObject) -> None:
+        """Remove a deleted namespace or definition that holds nothing any more, unless finalizers hold it."""
+        with self.lock:
+            current = self.collection(resource).get(identity_of(holder))
+            if current is not None and not awaits_finalizers(current):
+                self._remove(resource, current)
 
     def snapshot(self) -> Snapshot:
         """Everything stored, as plain data."""
         with self.lock:
-            kept = [(key, deepcopy(o)) for key, objects in self._objects.items() for o in objects.values()]
+            kept = [(key, copy_of(document)) for key, found in self.kept.items() for document in found.scan()]
             return Snapshot(version=self._version, objects=kept)
 
     def restore(self, snapshot: Snapshot) -> None:
@@ -182,32 +196,27 @@ class Store:
         with self.lock:
             for key in [resource.key for resource in self.registry if resource.custom]:
                 self.registry.replace_custom(key, [])
-            self._objects = {}
-            for key, document in deepcopy(snapshot["objects"]):
-                self._objects.setdefault(key, {})[_identity(document)] = document
-                if key == CUSTOM_RESOURCE_DEFINITIONS.key:
-                    self.registry.replace_custom(custom_key(document), custom_resources(document))
+            self.kept, self.owners, self._stopping = {}, OwnerIndex(), set()
+            for key, document in snapshot["objects"]:
+                self._keep(key, None, copy_of(document))
             self._version = max(self._version, snapshot["version"]) + 1
             self.history.forget_until(self._version)
 
-    def _kept(self, resource: Resource) -> dict[tuple[str, str], JsonObject]:
-        return self._objects.get(resource.key, {})
-
-    def _require(self, resource: Resource, name: str, namespace: str) -> JsonObject:
-        found = self._kept(resource).get((namespace, name))
-        if found is None:
-            raise NotFound(resource.plural, name, resource.group)
-        return found
+    def _is_let_go(self, resource: Resource, document: JsonObject) -> bool:
+        if not is_deleting(document) or awaits_finalizers(document) or is_stopping(document):
+            return False
+        return resource.key not in HOLDERS or not holds_anything(self, resource, document)
 
     def _require_free(self, resource: Resource, document: JsonObject) -> None:
         require_valid(resource, document)
-        namespace, name = _identity(document)
+        namespace, name = identity_of(document)
         if resource.namespaced:
-            self._require(NAMESPACES, namespace, "")
-        if (namespace, name) in self._kept(resource):
+            self.require(NAMESPACES, namespace, "")
+        if self.collection(resource).get((namespace, name)) is not None:
             raise AlreadyExists(resource.plural, name, resource.group)
 
-    def _next_revision(self) -> Revision:
+    def next_revision(self) -> Revision:
+        """The point at which the next write happens."""
         return Revision(self._version + 1, self.now())
 
     def _commit(self, resource: Resource, before: JsonObject | None, after: JsonObject, dry_run: bool) -> JsonObject:
@@ -215,51 +224,58 @@ class Store:
             return after
         self._version += 1
         ensure_mapping(after, "metadata")["resourceVersion"] = str(self._version)
-        self._objects.setdefault(resource.key, {})[_identity(after)] = after
-        if resource.key == CUSTOM_RESOURCE_DEFINITIONS.key:
-            self.registry.replace_custom(custom_key(after), custom_resources(after))
+        self._keep(resource.key, before, after)
         self.history.record(Change(self._version, resource.key, before, after))
-        return deepcopy(after)
+        return copy_of(after)
 
-    def _remove(self, resource: Resource, current: JsonObject, dry_run: bool) -> JsonObject:
-        last = deepcopy(current)
-        if dry_run:
-            return last
-        self._remove_contents(resource, current)
+    def _keep(self, key: StorageKey, before: JsonObject | None, after: JsonObject) -> None:
+        if before is not None:
+            self.owners.remove(key, before)
+        self.owners.add(key, after)
+        self.kept.setdefault(key, Collection()).put(after)
+        if is_stopping(after) or (is_deleting(after) and key in HOLDERS):
+            self._stopping.add((key, identity_of(after)))
+        if key == CUSTOM_RESOURCE_DEFINITIONS.key:
+            self.registry.replace_custom(custom_key(after), custom_resources(after))
+
+    def _delete(self, resource: Resource, current: JsonObject, policy: str, grace: int) -> JsonObject:
+        holds = resource.key in HOLDERS
+        if policy == "Foreground" and blocking_dependents(self, current):
+            current = self._mark(resource, current, grace, POLICY_FINALIZERS[policy])
+            delete_dependents(self, current, policy)
+        elif (awaits_finalizers(current) or holds or grace) and not is_deleting(current):
+            current = self._mark(resource, current, grace)
+        if holds:
+            empty_holder(self, resource, current)
+        kept = self.collection(resource).get(identity_of(current))
+        if kept is None:
+            return copy_of(current)
+        stays = awaits_finalizers(kept) or grace > 0 or (holds and holds_anything(self, resource, kept))
+        return copy_of(kept) if stays else self._remove(resource, kept)
+
+    def _mark(self, resource: Resource, current: JsonObject, grace: int, finalizer: str = "") -> JsonObject:
+        marked = copy_of(current)
+        if finalizer and finalizer not in strings(marked, "metadata", "finalizers"):
+            ensure_mapping(marked, "metadata")["finalizers"] = [*strings(marked, "metadata", "finalizers"), finalizer]
+        if not is_deleting(marked):
+            mark_deleting(resource, marked, self.now(), grace)
+        if resource.key == NAMESPACES.key:
+            ensure_mapping(marked, "status")["phase"] = "Terminating"
+        return self._commit(resource, current, marked, dry_run=False)
+
+    def _remove(self, resource: Resource, current: JsonObject) -> JsonObject:
+        last = copy_of(current)
         self._version += 1
         ensure_mapping(last, "metadata")["resourceVersion"] = str(self._version)
-        del self._objects[resource.key][_identity(current)]
-        self.history.record(Change(self._version, resource.key, last, None))
-        return deepcopy(last)
-
-    def _remove_contents(self, resource: Resource, current: JsonObject) -> None:
+        self.kept[resource.key].drop(identity_of(current))
+        self._stopping.discard((resource.key, identity_of(current)))
+        self.owners.remove(resource.key, current)
         if resource.key == CUSTOM_RESOURCE_DEFINITIONS.key:
-            key = custom_key(current)
-            self._remove_all(lambda kept_key, _: kept_key == key)
-            self.registry.replace_custom(key, [])
-        if resource.key == NAMESPACES.key:
-            name = name_of(current)
-            self._remove_all(lambda _, kept: namespace_of(kept) == name)
-
-    def _remove_all(self, doomed: Callable[[StorageKey, JsonObject], bool]) -> None:
-        found = [(key, kept) for key, objects in self._objects.items() for kept in objects.values()]
-        for key, kept in found:
-            resource = self.registry.of_key(key)
-            if resource is not None and doomed(key, kept):
-                self._remove(resource, kept, dry_run=False)
-
-
-def selection(namespace: str = "", labels: str = "", fields: str = "") -> Predicate:
-    """A predicate for the objects of a namespace (all, when empty) that match both selectors.
-
-    Raises BadRequest when a selector cannot be read.
-    """
-    by_label, by_field = label_selector(labels), field_selector(fields)
-    return lambda kept: (not namespace or namespace_of(kept) == namespace) and by_label(kept) and by_field(kept)
-
-
-def _identity(document: JsonObject) -> tuple[str, str]:
-    return namespace_of(document), name_of(document)
+            self.registry.replace_custom(custom_key(current), [])
+        self.history.record(Change(self._version, resource.key, last, None))
+        delete_dependents(self, last, "Background")
+        release_waiting(self, last)
+        return copy_of(last)
 
 
 def _suffix(version: int) -> str:

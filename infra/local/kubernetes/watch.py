@@ -9,15 +9,16 @@ from dataclasses import dataclass, replace
 
 from infra.local.kubernetes.call import Call
 from infra.local.kubernetes.documents import JsonObject
-from infra.local.kubernetes.errors import Expired
+from infra.local.kubernetes.errors import Cause, Expired, Invalid
 from infra.local.kubernetes.history import Change
 from infra.local.kubernetes.representations import accepted_form, represent
 from infra.local.kubernetes.selectors import Predicate
-from infra.local.kubernetes.store import selection
+from infra.local.kubernetes.stored import selection
 from infra.local.kubernetes.views import to_wire
 from infra.local.messages import HttpResponse
 
 DEFAULT_SECONDS = 1800
+BOOKMARK_SECONDS = 60
 TICK_SECONDS = 0.5
 """How long a quiet stream waits at most before it lets controllers run and its connection be checked."""
 
@@ -29,6 +30,7 @@ class _Watch:
     settle: Callable[[], None]
     deadline: float
     cursor: int
+    bookmarks: bool = False
 
     def lines(self, initial: list[JsonObject], bookmark: bool) -> Iterator[bytes]:
         for document in initial:
@@ -39,6 +41,7 @@ class _Watch:
 
     def _changes(self) -> Iterator[bytes]:
         cursor, history = self.cursor, self.call.store.history
+        marked = time.monotonic()
         while not history.closed and (left := self.deadline - time.monotonic()) > 0:
             try:
                 changes = history.after(cursor, min(left, TICK_SECONDS))
@@ -48,9 +51,14 @@ class _Watch:
             for change in changes:
                 cursor = change.version
                 yield from self._event(change)
+            if self.bookmarks and time.monotonic() - marked >= BOOKMARK_SECONDS:
+                marked = time.monotonic()
+                yield _line("BOOKMARK", self._bookmark(cursor, {}))
             if not changes:
                 self.settle()
                 yield b""
+        if self.bookmarks and not history.closed:
+            yield _line("BOOKMARK", self._bookmark(cursor, {}))
 
     def _event(self, change: Change) -> Iterator[bytes]:
         if change.key != self.call.resource.key:
@@ -64,9 +72,10 @@ class _Watch:
             yield _line("DELETED", represent(self.call, gone))
 
     def _initial_events_end(self) -> JsonObject:
-        annotations = {"k8s.io/initial-events-end": "true"}
-        metadata = {"resourceVersion": str(self.cursor), "annotations": annotations}
-        return to_wire(self.call.resource, {"metadata": metadata})
+        return self._bookmark(self.cursor, {"annotations": {"k8s.io/initial-events-end": "true"}})
+
+    def _bookmark(self, version: int, metadata: JsonObject) -> JsonObject:
+        return to_wire(self.call.resource, {"metadata": {"resourceVersion": str(version), **metadata}})
 
 
 def watch(call: Call, settle: Callable[[], None]) -> HttpResponse:
@@ -76,20 +85,33 @@ def watch(call: Call, settle: Callable[[], None]) -> HttpResponse:
     host can notice that the client has gone. Raises BadRequest for a selector or number that cannot be read.
     """
     accepted_form(call)
-    fields = call.query.get("fieldSelector", "")
+    labels, fields = call.selectors()
     if call.target.name:
         fields = ",".join(filter(None, (fields, f"metadata.name={call.target.name}")))
-    matches = selection(call.target.namespace, call.query.get("labelSelector", ""), fields)
+    matches = selection(call.target.namespace, labels, fields)
     seconds = call.number("timeoutSeconds") or DEFAULT_SECONDS
     since, everything = call.number("resourceVersion"), call.flag("sendInitialEvents")
-    stream = _Watch(call, matches, settle, time.monotonic() + seconds, since)
+    if everything:
+        _require_initial_events_allowed(call)
+    bookmarks = call.flag("allowWatchBookmarks")
+    stream = _Watch(call, matches, settle, time.monotonic() + seconds, since, bookmarks)
     initial: list[JsonObject] = []
     with call.store.lock:
         if not since or everything:
-            initial = [item for item in call.store.select(call.resource, call.target.namespace) if matches(item)]
+            initial = [item for item in call.store.scan(call.resource, call.target.namespace) if matches(item)]
             stream = replace(stream, cursor=call.store.version)
     chunks = stream.lines(initial, everything)
     return HttpResponse(200, {"content-type": "application/json"}, chunks=chunks)
+
+
+def _require_initial_events_allowed(call: Call) -> None:
+    if call.query.get("resourceVersionMatch") == "NotOlderThan" and call.flag("allowWatchBookmarks"):
+        return
+    message = (
+        "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan and allowWatchBookmarks"
+    )
+    cause = Cause("FieldValueForbidden", "sendInitialEvents", message)
+    raise Invalid("ListOptions", "", "meta.k8s.io", [cause])
 
 
 def _line(kind: str, document: JsonObject) -> bytes:
