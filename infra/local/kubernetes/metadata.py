@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from infra.local.kubernetes.documents import JsonObject, ensure_mapping, integer, mapping, name_of, strings, text
 from infra.local.kubernetes.errors import Conflict
@@ -70,6 +70,20 @@ def awaits_finalizers(document: JsonObject) -> bool:
 def is_deleting(document: JsonObject) -> bool:
     """Whether deletion was asked for and the object waits for its finalizers."""
     return bool(text(document, "metadata", "deletionTimestamp"))
+
+
+def mark_deleting(resource: Resource, document: JsonObject, moment: datetime, grace: int) -> None:
+    """Note in an object, in place, that deletion was asked for; it may wait `grace` seconds."""
+    metadata = ensure_mapping(document, "metadata")
+    metadata["deletionTimestamp"] = timestamp(moment + timedelta(seconds=grace))
+    metadata["deletionGracePeriodSeconds"] = grace
+    if resource.counts_generations:
+        metadata["generation"] = integer(metadata, "generation") + 1
+
+
+def is_stopping(document: JsonObject) -> bool:
+    """Whether a deleted object still has time to stop."""
+    return integer(document, "metadata", "deletionGracePeriodSeconds") > 0
 
 
 def _desired_state(document: JsonObject) -> JsonObject:

@@ -19,9 +19,10 @@ from infra.local.kubernetes.metadata import (
     awaits_finalizers,
     carry_over,
     is_deleting,
+    is_stopping,
+    mark_deleting,
     require_preconditions,
     stamp_new,
-    timestamp,
 )
 from infra.local.kubernetes.names import generated_name
 from infra.local.kubernetes.patch import merge_patch
@@ -118,7 +119,7 @@ class Store:
             apply_defaults(resource, incoming, self._next_revision())
             if incoming == current:
                 return incoming
-            if is_deleting(incoming) and not awaits_finalizers(incoming):
+            if is_deleting(incoming) and not awaits_finalizers(incoming) and not is_stopping(incoming):
                 return self._remove(resource, current, dry_run)
             return self._commit(resource, current, incoming, dry_run)
 
@@ -154,21 +155,21 @@ class Store:
 
     def delete(
         self, resource: Resource, name: str, namespace: str = "", *, uid: str = "", version: str = "",
-        dry_run: bool = False,
+        dry_run: bool = False, grace: int = 0,
     ) -> JsonObject:  # fmt: skip
         """Delete an object, or mark it as deleting while finalizers hold it; returns its last state.
 
-        Raises NotFound, and Conflict when `uid` or `version` is given and is another.
+        `grace` seconds keep the object until it is deleted again without grace. Raises NotFound, and Conflict when `uid` or `version` is given and is another.
         """
         with self.lock:
             current = self._require(resource, name, namespace)
             require_preconditions(resource, current, uid, version)
-            if not awaits_finalizers(current):
+            if not awaits_finalizers(current) and not grace:
                 return self._remove(resource, current, dry_run)
             if is_deleting(current):
                 return deepcopy(current)
             marked = deepcopy(current)
-            ensure_mapping(marked, "metadata")["deletionTimestamp"] = timestamp(self.now())
+            mark_deleting(resource, marked, self.now(), grace)
             return self._commit(resource, current, marked, dry_run)
 
     def snapshot(self) -> Snapshot:

@@ -7,6 +7,7 @@ the view is always what the store holds; call it under the store's lock.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from typing import TypeVar
@@ -15,7 +16,7 @@ from infra.local.kubernetes.controllers.behaviours import Behaviours
 from infra.local.kubernetes.controllers.index import Index
 from infra.local.kubernetes.controllers.times import whole
 from infra.local.kubernetes.documents import JsonObject, mapping, name_of, namespace_of, text
-from infra.local.kubernetes.errors import Expired
+from infra.local.kubernetes.errors import Expired, StatusError
 from infra.local.kubernetes.events import record_event
 from infra.local.kubernetes.history import Change
 from infra.local.kubernetes.metadata import is_deleting
@@ -98,22 +99,21 @@ class Cluster:
             return document
         return self.update(resource, {**document, "status": status})
 
-    def delete(self, resource: Resource, document: JsonObject) -> None:
-        """Delete an object, as its last owner: it is gone afterwards unless a finalizer holds it."""
+    def delete(self, resource: Resource, document: JsonObject, grace: int = 0) -> None:
+        """Delete an object, or with `grace` seconds let it end by then; finalizers hold it either way."""
         name, namespace = name_of(document), namespace_of(document)
         before = self.get(resource, name, namespace)
         if before is None:
             return
-        last = self._in_step(partial(self.store.delete, resource, name, namespace))
+        last = self._in_step(partial(self.store.delete, resource, name, namespace, grace=grace))
         kept = self.store.find(resource, name, namespace)
         self._see(Change(_version(last), resource.key, before, kept))
 
     def event(
         self, about: JsonObject, reason: str, message: str, component: str, kind: str = "Normal", again: bool = False
     ) -> None:  # fmt: skip
-        """Record an event about an object; `again` counts a repetition."""
-        namespace = namespace_of(about)
-        if not namespace or self.index.get(("", "namespaces"), "", namespace) is not None:
+        """Record an event about an object, unless its namespace is gone; `again` counts a repetition."""
+        with suppress(StatusError):
             self._in_step(partial(record_event, self.store, about, reason, message, component, kind, again=again))
 
     # -- following the store
@@ -152,9 +152,11 @@ class Cluster:
         self._fresh.append(change)
 
     def _in_step(self, write: Callable[[], _Written]) -> _Written:
-        followed = self.in_step
+        """Write, and stay in step when that one write is all that happened: a deletion may take others along."""
+        before = self.store.version
+        followed = self._synced == before
         written = write()
-        if followed:
+        if followed and self.store.version <= before + 1:
             self._synced = self.store.version
         return written
 

@@ -69,8 +69,16 @@ def delete_pod(cluster: Cluster, maker: Maker, pod: JsonObject) -> None:
     """End a pod of a workload, saying so."""
     if is_deleting(pod):
         return
-    cluster.delete(PODS, pod)
+    cluster.delete(PODS, pod, stop_seconds(pod))
     cluster.event(maker.owner, "SuccessfulDelete", f"Deleted pod: {name_of(pod)}", maker.component)
+
+
+def stop_seconds(pod: JsonObject) -> int:
+    """How long a pod may take to stop: no time when nothing of it runs."""
+    if not text(pod, "spec", "nodeName") or is_finished(pod):
+        return 0
+    seconds = mapping(pod, "spec").get("terminationGracePeriodSeconds")
+    return seconds if isinstance(seconds, int) else 30
 
 
 def is_active(pod: JsonObject) -> bool:

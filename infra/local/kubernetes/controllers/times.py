@@ -27,3 +27,8 @@ def later(moment: datetime, seconds: float) -> datetime:
 def earliest(*moments: datetime | None) -> datetime | None:
     """The first of the moments that are set."""
     return min((moment for moment in moments if moment is not None), default=None)
+
+
+def earliest_number(*numbers: int | None) -> int | None:
+    """The smallest of the numbers that are set."""
+    return min((number for number in numbers if number is not None), default=None)
