@@ -138,7 +138,7 @@ def test_output_as_json_yaml_and_selected_by_label(kubectl: Kubectl) -> None:
     chosen = "sagemaker.amazonaws.com/instance-group-name=workers,kubernetes.io/hostname in (hyperpod-i-0a)"
     nodes = json.loads(kubectl("get", "nodes", "-l", chosen, "-o", "json"))["items"]
     assert [node["metadata"]["name"] for node in nodes] == ["hyperpod-i-0a"]
-    assert 'nvidia.com/gpu: "1"' in kubectl("get", "node", "hyperpod-i-0a", "-o", "yaml")
+    assert 'pods: "110"' in kubectl("get", "node", "hyperpod-i-0a", "-o", "yaml")
 
 
 def test_all_namespaces_shows_the_namespace_column(kubectl: Kubectl) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from infra.local.kubernetes import subresources, verbs
 from infra.local.kubernetes.call import Call, route
-from infra.local.kubernetes.controllers import CONTROLLERS, bootstrap
+from infra.local.kubernetes.controllers import bootstrap, default_behaviours, manage
+from infra.local.kubernetes.controllers.logs import PodLogs
 from infra.local.kubernetes.discovery import discover
 from infra.local.kubernetes.errors import MethodNotAllowed, StatusError, Unauthorized
 from infra.local.kubernetes.identity import Identity
@@ -41,7 +42,7 @@ def _no_work() -> None:
 
 
 class KubernetesApi:
-    """One cluster's API server over its `store`; `logs` holds what the pods print.
+    """One cluster's API server over its `store`; `logs` holds what the pods print, `behaviours` what they do.
 
     `version` is the cluster's (`1.34`); `identify` turns a bearer token into an identity; `settle` runs before each
     request and in quiet moments of a watch, from any thread, to bring the objects up to the clock.
@@ -55,10 +56,11 @@ class KubernetesApi:
         settle: Callable[[], None] = _no_work,
     ) -> None:
         self.store = Store(now, git_version(version))
-        self.logs: dict[tuple[str, str], list[str]] = {}
+        self.behaviours = default_behaviours()
+        self.controllers = manage(self.store, self.behaviours)
+        self.logs = PodLogs(self.store, self.behaviours)
         self._identify = identify
         self._settle = settle
-        self._settled_version = -1
         bootstrap(self.store)
 
     def handle(self, request: HttpRequest) -> HttpResponse:
@@ -71,11 +73,16 @@ class KubernetesApi:
     def settle(self) -> None:
         """Let the host and the cluster's own controllers catch up."""
         self._settle()
+        self.advance()
+
+    def advance(self) -> None:
+        """Let the cluster's own controllers catch up with what changed and with the clock."""
+        self.controllers.settle()
+
+    def deadlines(self) -> Iterable[datetime]:
+        """The moments at which the controllers have something to do though nothing changes."""
         with self.store.lock:
-            if self._settled_version != self.store.version:
-                for controller in CONTROLLERS:
-                    controller(self.store)
-                self._settled_version = self.store.version
+            return self.controllers.deadlines()
 
     def close(self) -> None:
         """End every open watch."""

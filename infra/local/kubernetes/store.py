@@ -159,7 +159,8 @@ class Store:
     ) -> JsonObject:  # fmt: skip
         """Delete an object, or mark it as deleting while finalizers hold it; returns its last state.
 
-        `grace` seconds keep the object until it is deleted again without grace. Raises NotFound, and Conflict when `uid` or `version` is given and is another.
+        `grace` seconds keep the object until it is deleted again without grace.
+        Raises NotFound, and Conflict when `uid` or `version` is given and is another.
         """
         with self.lock:
             current = self._require(resource, name, namespace)

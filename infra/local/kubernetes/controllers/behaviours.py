@@ -113,7 +113,8 @@ def always(behaviour: Behaviour) -> Script:
 
 def of_shell(scene: Scene, usual: Behaviour) -> Behaviour:
     """Read `sleep`, `echo`, `exit`, `true` and `false` of a small shell script."""
-    seconds, logs, known = 0, [], False
+    logs: list[tuple[int, str]] = []
+    seconds, known = 0, False
     for step in re.split(r"\s*(?:;|&&|\n)\s*", re.sub(r"^(?:\S*/)?(?:ba|a)?sh\s+-\w*c\s+", "", scene.command.strip())):
         word, _, rest = step.strip().partition(" ")
         if word == "sleep":

@@ -26,7 +26,7 @@ def holds(document: JsonObject, kind: str) -> bool:
 
 def with_condition(
     conditions: Iterable[JsonObject], kind: str, status: bool, at: datetime, reason: str = "", message: str = "",
-    **more: object,
+    more: JsonObject | None = None,
 ) -> list[JsonObject]:  # fmt: skip
     """The conditions with one of them set; it keeps its transition time while its status stays."""
     kept = list(conditions)
@@ -36,7 +36,7 @@ def with_condition(
     said = {"reason": reason, "message": message}
     condition: JsonObject = {
         "type": kind, "status": written, "lastTransitionTime": since or timestamp(at),
-        **{key: value for key, value in said.items() if value}, **more,
+        **{key: value for key, value in said.items() if value}, **(more or {}),
     }  # fmt: skip
     if not before:
         return [*kept, condition]

@@ -55,7 +55,9 @@ def advance(sync: PodSync, slot: Slot, status: JsonObject, may_start: datetime) 
 def ended(status: JsonObject) -> JsonObject:
     """How a container's last run ended, empty while it runs or before it has run."""
     state = mapping(status, "state")
-    return mapping(state, "terminated") or (mapping(status, "lastState", "terminated") if "running" not in state else {})
+    return mapping(state, "terminated") or (
+        mapping(status, "lastState", "terminated") if "running" not in state else {}
+    )
 
 
 def stopped(slot: Slot, status: JsonObject, at: datetime) -> JsonObject:
@@ -178,7 +180,7 @@ def _backoff(restarts: int, over: JsonObject) -> int:
     started, finished = moment_at(over, "startedAt"), moment_at(over, "finishedAt")
     if started and finished and (finished - started).total_seconds() >= _STEADY_SECONDS:
         return _FIRST_BACKOFF
-    return min(_FIRST_BACKOFF * 2 ** min(restarts - 1, 10), _LONGEST_BACKOFF)
+    return min(_FIRST_BACKOFF << min(restarts - 1, 10), _LONGEST_BACKOFF)
 
 
 def _written(seconds: int) -> str:
@@ -191,7 +193,8 @@ def _fail_to_pull(
 ) -> JsonObject | None:  # fmt: skip
     image = text(slot.spec, "image")
     if behaviour.pull_error == "invalid reference format":
-        why = f'Failed to apply default image tag "{image}": couldn\'t parse image name "{image}": invalid reference format'
+        unreadable = f'couldn\'t parse image name "{image}": {behaviour.pull_error}'
+        why = f'Failed to apply default image tag "{image}": {unreadable}'
         return _waiting(sync, status, "InvalidImageName", why, "InspectFailed", why)
     why = f'Failed to pull image "{image}": {behaviour.pull_error}'
     sync.event("Pulling", f'Pulling image "{image}"')

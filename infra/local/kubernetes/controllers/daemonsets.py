@@ -83,9 +83,7 @@ def tolerations(spec: JsonObject) -> list[JsonObject]:
         for key in ("not-ready", "unreachable")
     ]
     conditions = [*_PRESSURES, "network-unavailable"] if spec.get("hostNetwork") else [*_PRESSURES]
-    added += [
-        {"key": f"node.kubernetes.io/{key}", "operator": "Exists", "effect": "NoSchedule"} for key in conditions
-    ]
+    added += [{"key": f"node.kubernetes.io/{key}", "operator": "Exists", "effect": "NoSchedule"} for key in conditions]
     known = objects(spec, "tolerations")
     return [*known, *(toleration for toleration in added if toleration not in known)]
 

@@ -135,7 +135,9 @@ def _note_revision(cluster: Cluster, deployment: JsonObject, revision: int) -> N
     annotations = string_map(deployment, "metadata", "annotations")
     if annotations.get(replicas.REVISION) != str(revision):
         noted = {**annotations, replicas.REVISION: str(revision)}
-        cluster.update(DEPLOYMENTS, {**deployment, "metadata": {**mapping(deployment, "metadata"), "annotations": noted}})
+        cluster.update(
+            DEPLOYMENTS, {**deployment, "metadata": {**mapping(deployment, "metadata"), "annotations": noted}}
+        )
 
 
 def _forget_old(cluster: Cluster, deployment: JsonObject, current: JsonObject | None, owned: _Sets) -> None:

@@ -19,7 +19,9 @@ def index_of(pod: JsonObject) -> int | None:
 
 def completed_indexes(job: JsonObject, pods: Iterable[JsonObject]) -> set[int]:
     """The indexes of which a pod succeeded, those whose pod is gone included."""
-    done = {index for pod in pods if text(pod, "status", "phase") == "Succeeded" and (index := index_of(pod)) is not None}
+    done = {
+        index for pod in pods if text(pod, "status", "phase") == "Succeeded" and (index := index_of(pod)) is not None
+    }
     return {index for index in done | _read(text(job, "status", "completedIndexes")) if index < _completions(job)}
 
 

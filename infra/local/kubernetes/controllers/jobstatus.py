@@ -115,8 +115,8 @@ def _ended(
 ) -> list[JsonObject]:  # fmt: skip
     kept = list(conditions)
     for kind in kinds:
-        probed = {"lastProbeTime": timestamp(cluster.now)}
-        kept = with_condition(kept, kind, True, cluster.now, reason, message, **probed)
+        probed: JsonObject = {"lastProbeTime": timestamp(cluster.now)}
+        kept = with_condition(kept, kind, True, cluster.now, reason, message, probed)
     return kept
 
 
@@ -130,5 +130,3 @@ def _finished_at(pod: JsonObject) -> datetime | None:
     ended = [moment_at(s, "state", "terminated", "finishedAt") for s in objects(pod, "status", "containerStatuses")]
     known = [moment for moment in ended if moment]
     return max(known) if known else earliest(moment_at(pod, "metadata", "creationTimestamp"))
-
-

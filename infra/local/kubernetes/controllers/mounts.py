@@ -24,7 +24,11 @@ def _problems(cluster: Cluster, pod: JsonObject, node: JsonObject) -> Iterator[t
     for volume in objects(pod, "spec", "volumes"):
         for kind, field, resource, word in _SOURCES:
             name = text(volume, kind, field)
-            if name and not value_at(volume, kind, "optional") and cluster.get(resource, name, namespace_of(pod)) is None:
+            if (
+                name
+                and not value_at(volume, kind, "optional")
+                and cluster.get(resource, name, namespace_of(pod)) is None
+            ):
                 yield "FailedMount", _set_up(text(volume, "name"), f'{word} "{name}" not found')
     for volume in volumes_of(cluster, pod):
         driver = text(volume, "spec", "csi", "driver")
@@ -41,15 +45,14 @@ def _problems(cluster: Cluster, pod: JsonObject, node: JsonObject) -> Iterator[t
 
 def config_problem(cluster: Cluster, pod: JsonObject, container: JsonObject) -> str:
     """Why a container's environment cannot be built, empty when it can."""
-    for variable in objects(container, "env"):
-        for field, resource, word in (("configMapKeyRef", CONFIG_MAPS, "configmap"), ("secretKeyRef", SECRETS, "secret")):
-            if problem := _key_problem(cluster, pod, mapping(variable, "valueFrom", field), resource, word):
-                return problem
-    for source in objects(container, "envFrom"):
-        for field, resource, word in (("configMapRef", CONFIG_MAPS, "configmap"), ("secretRef", SECRETS, "secret")):
-            if problem := _key_problem(cluster, pod, mapping(source, field), resource, word):
-                return problem
-    return ""
+    references = [
+        *((mapping(e, "valueFrom", "configMapKeyRef"), CONFIG_MAPS, "configmap") for e in objects(container, "env")),
+        *((mapping(e, "valueFrom", "secretKeyRef"), SECRETS, "secret") for e in objects(container, "env")),
+        *((mapping(e, "configMapRef"), CONFIG_MAPS, "configmap") for e in objects(container, "envFrom")),
+        *((mapping(e, "secretRef"), SECRETS, "secret") for e in objects(container, "envFrom")),
+    ]
+    problems = (_key_problem(cluster, pod, *reference) for reference in references)
+    return next((problem for problem in problems if problem), "")
 
 
 def _key_problem(cluster: Cluster, pod: JsonObject, reference: JsonObject, resource: Resource, word: str) -> str:

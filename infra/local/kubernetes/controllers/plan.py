@@ -12,7 +12,7 @@ KILLED = 137
 _FAILURES = {
     "httpGet": "HTTP probe failed with statuscode: 503",
     "tcpSocket": "dial tcp: connect: connection refused",
-    "grpc": "service unhealthy (responded with \"NOT_SERVING\")",
+    "grpc": 'service unhealthy (responded with "NOT_SERVING")',
     "exec": "command exited with a failure",
 }
 
@@ -62,8 +62,14 @@ class _Probe:
         if not written:
             return None
         wording = next((said for action, said in _FAILURES.items() if action in written), _FAILURES["exec"])
-        return cls(kind, integer(written, "initialDelaySeconds"), integer(written, "periodSeconds") or 10,
-                   integer(written, "failureThreshold") or 3, integer(written, "successThreshold") or 1, wording)  # fmt: skip
+        return cls(
+            kind=kind,
+            delay=integer(written, "initialDelaySeconds"),
+            period=integer(written, "periodSeconds") or 10,
+            failures=integer(written, "failureThreshold") or 3,
+            successes=integer(written, "successThreshold") or 1,
+            wording=wording,
+        )
 
     def tick(self, base: int, moment: int) -> int:
         """The first probe at or after a moment, the probes starting at `base`."""

@@ -150,7 +150,9 @@ def _create_named(cluster: Cluster, pod: JsonObject, prefix: str) -> JsonObject:
 def _require_service_account(cluster: Cluster, namespace: str, template: JsonObject, prefix: str) -> None:
     name = text(template, "spec", "serviceAccountName") or "default"
     if name != "default" and cluster.get(SERVICE_ACCOUNTS, name, namespace) is None:
-        raise _Forbidden(prefix, f'error looking up service account {namespace}/{name}: serviceaccount "{name}" not found')
+        raise _Forbidden(
+            prefix, f'error looking up service account {namespace}/{name}: serviceaccount "{name}" not found'
+        )
 
 
 class _Forbidden(StatusError):

@@ -27,15 +27,17 @@ def summarized(pod: JsonObject, status: JsonObject, sandbox: bool, now: datetime
     init, main = slots_of(pod)
     phase = _phase(init, main, status)
     conditions = objects(status, "conditions")
-    conditions = with_condition(conditions, _SANDBOX, sandbox and phase not in ("Succeeded", "Failed"), now, **_PROBED)
+    conditions = with_condition(
+        conditions, _SANDBOX, sandbox and phase not in ("Succeeded", "Failed"), now, more=_PROBED
+    )
     conditions = _initialized(init, status, phase, conditions, now)
     conditions = _ready(pod, main, status, phase, conditions, now)
     if not find_condition(conditions, "PodScheduled"):
-        conditions = with_condition(conditions, "PodScheduled", True, now, **_PROBED)
+        conditions = with_condition(conditions, "PodScheduled", True, now, more=_PROBED)
     return {**status, "phase": phase, "conditions": sorted(conditions, key=_rank)}
 
 
-_PROBED: dict[str, object] = {"lastProbeTime": None}
+_PROBED: JsonObject = {"lastProbeTime": None}
 
 
 def _rank(condition: JsonObject) -> int:
@@ -79,11 +81,11 @@ def _initialized(
     init: list[Slot], status: JsonObject, phase: str, conditions: list[JsonObject], now: datetime
 ) -> list[JsonObject]:  # fmt: skip
     if initialized(init, status):
-        return with_condition(conditions, "Initialized", True, now, **_PROBED)
+        return with_condition(conditions, "Initialized", True, now, more=_PROBED)
     statuses = objects(status, "initContainerStatuses")
     waiting = [slot.name for slot, s in zip(init, statuses, strict=False) if not is_done(slot, s)]
     message = f"containers with incomplete status: [{' '.join(waiting)}]"
-    return with_condition(conditions, "Initialized", False, now, "ContainersNotInitialized", message, **_PROBED)
+    return with_condition(conditions, "Initialized", False, now, "ContainersNotInitialized", message, more=_PROBED)
 
 
 def _ready(
@@ -100,15 +102,13 @@ def _ready(
         ready = not unready and bool(main)
         reason = "" if ready else "ContainersNotReady"
         message = "" if ready else f"containers with unready status: [{' '.join(unready)}]"
-    conditions = with_condition(conditions, "ContainersReady", ready, now, reason, message, **_PROBED)
+    conditions = with_condition(conditions, "ContainersReady", ready, now, reason, message, more=_PROBED)
     if ready and closed:
         ready, reason = False, "ReadinessGatesNotReady"
         message = f'corresponding condition of pod readiness gate "{closed[0]}" does not exist.'
-    return with_condition(conditions, "Ready", ready, now, reason, message, **_PROBED)
+    return with_condition(conditions, "Ready", ready, now, reason, message, more=_PROBED)
 
 
 def failed(status: JsonObject, reason: str, message: str) -> JsonObject:
     """A status of a pod that was given up as a whole."""
     return {**status, "phase": "Failed", "reason": reason, "message": message}
-
-

@@ -105,8 +105,8 @@ def _set(
     same = (before.get("status") == ("True" if status else "False"), text(before, "reason"), text(before, "message"))
     if same == (True, reason, message) and not touch:
         return conditions
-    updated = {"lastUpdateTime": timestamp(cluster.now)}
-    return with_condition(conditions, kind, status, cluster.now, reason, message, **updated)
+    updated: JsonObject = {"lastUpdateTime": timestamp(cluster.now)}
+    return with_condition(conditions, kind, status, cluster.now, reason, message, updated)
 
 
 def _deadline_seconds(deployment: JsonObject) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from infra.local.kubernetes.controllers.cluster import Change, Cluster, Key, key_of
@@ -104,7 +105,7 @@ def _next_available(cluster: Cluster, replica_set: JsonObject, pods: list[JsonOb
     return earliest(*moments)
 
 
-def _of_pod(cluster: Cluster, change: Change) -> list[Key]:
+def _of_pod(cluster: Cluster, change: Change) -> Iterable[Key]:
     """Look at the owner of a pod; the pod of nobody may find one."""
     pod = change.after or change.before or {}
     if controller_uid(pod) or (change.before is not None and controller_uid(change.before)):

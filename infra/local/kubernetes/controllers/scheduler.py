@@ -118,7 +118,7 @@ def _sentence(total: int, reasons: list[str], preemption: dict[str, int]) -> str
 
 def _bind(cluster: Cluster, pod: JsonObject, node: JsonObject) -> None:
     conditions = with_condition(objects(pod, "status", "conditions"), "PodScheduled", True, cluster.now,
-                                lastProbeTime=None)  # fmt: skip
+                                more={"lastProbeTime": None})  # fmt: skip
     status = {**mapping(pod, "status"), "conditions": conditions}
     spec = {**mapping(pod, "spec"), "nodeName": name_of(node)}
     cluster.update(PODS, {**pod, "spec": spec, "status": status})
@@ -130,7 +130,7 @@ def _refuse(cluster: Cluster, pod: JsonObject, reason: str) -> None:
     if text(condition_of(pod, "PodScheduled"), "message") == reason:
         return
     conditions = with_condition(objects(pod, "status", "conditions"), "PodScheduled", False, cluster.now,
-                                "Unschedulable", reason, lastProbeTime=None)  # fmt: skip
+                                "Unschedulable", reason, more={"lastProbeTime": None})  # fmt: skip
     cluster.set_status(PODS, pod, {**mapping(pod, "status"), "conditions": conditions})
     cluster.event(pod, "FailedScheduling", reason, COMPONENT, "Warning")
 

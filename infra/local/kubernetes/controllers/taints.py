@@ -35,7 +35,7 @@ def untolerated(pod: JsonObject, node: JsonObject, effects: Iterable[str] = _HAR
     """The first taint of a node that keeps a pod away."""
     tolerations = objects(pod, "spec", "tolerations")
     for taint in objects(node, "spec", "taints"):
-        if taint.get("effect") in effects and not any(tolerates(toleration, taint) for toleration in tolerations):
+        if text(taint, "effect") in effects and not any(tolerates(toleration, taint) for toleration in tolerations):
             return taint
     return None
 
