@@ -99,7 +99,7 @@ def _remove_surplus(cluster: Cluster, daemon_set: JsonObject, nodes: list[str]) 
     """End pods where none belongs, second ones, and those that failed."""
     maker, staying = Maker(daemon_set, DAEMON_SETS, _COMPONENT), _staying_nodes(cluster, daemon_set) | set(nodes)
     for node, pods in _by_node(cluster, daemon_set).items():
-        ranked = sorted(pods, key=lambda pod: (is_finished(pod), not is_ready(pod), text(pod, "metadata", "uid")))
+        ranked = sorted(pods, key=lambda pod: (is_finished(pod), not is_ready(pod), name_of(pod)))
         for pod in ranked if node not in staying else [*ranked[1:], *filter(is_finished, ranked[:1])]:
             delete_pod(cluster, maker, pod)
 

@@ -5,10 +5,19 @@ from __future__ import annotations
 from datetime import datetime
 
 from infra.local.kubernetes.controllers import replicas
-from infra.local.kubernetes.controllers.cluster import Cluster, Key
+from infra.local.kubernetes.controllers.cluster import Change, Cluster, Key
 from infra.local.kubernetes.controllers.manager import Controller, itself, owner_of_kind
 from infra.local.kubernetes.controllers.progress import deployment_status, gives_up_at
-from infra.local.kubernetes.documents import JsonObject, integer, mapping, name_of, string_map, text
+from infra.local.kubernetes.documents import (
+    JsonObject,
+    integer,
+    mapping,
+    name_of,
+    namespace_of,
+    objects,
+    string_map,
+    text,
+)
 from infra.local.kubernetes.metadata import is_deleting
 from infra.local.kubernetes.resources import DEPLOYMENTS, PODS, REPLICA_SETS
 
@@ -23,7 +32,7 @@ def reconcile(cluster: Cluster, key: Key) -> datetime | None:
         return None
     owned = cluster.owned(REPLICA_SETS, deployment)
     current = replicas.current_of(deployment, owned)
-    if deployment_paused(deployment):
+    if _is_paused(deployment):
         _scale_in_place(cluster, deployment, current, owned)
     elif text(deployment, "spec", "strategy", "type") == "Recreate":
         current = _recreate(cluster, deployment, current, owned)
@@ -38,8 +47,7 @@ def reconcile(cluster: Cluster, key: Key) -> datetime | None:
     return gives_up_at(cluster, deployment)
 
 
-def deployment_paused(deployment: JsonObject) -> bool:
-    """Whether a Deployment only scales and does not roll out."""
+def _is_paused(deployment: JsonObject) -> bool:
     return bool(mapping(deployment, "spec").get("paused"))
 
 
@@ -54,14 +62,9 @@ def _roll(cluster: Cluster, deployment: JsonObject, current: JsonObject | None, 
     elif have < wanted:
         room = wanted + surge - have - others
         replicas.scale(cluster, deployment, current, min(wanted, have + max(room, 0)))
-    fresh = cluster.get(REPLICA_SETS, name_of(current), key_namespace(deployment)) or current
+    fresh = cluster.get(REPLICA_SETS, name_of(current), namespace_of(deployment)) or current
     _shrink_old(cluster, deployment, fresh, old, wanted - unavailable)
     return fresh
-
-
-def key_namespace(document: JsonObject) -> str:
-    """The namespace an object lives in."""
-    return text(document, "metadata", "namespace")
 
 
 def _shrink_old(cluster: Cluster, deployment: JsonObject, current: JsonObject, old: _Sets, minimum: int) -> None:
@@ -74,7 +77,7 @@ def _shrink_old(cluster: Cluster, deployment: JsonObject, current: JsonObject, o
         if broken > 0:
             replicas.scale(cluster, deployment, rs, integer(rs, "spec", "replicas") - broken)
             spare -= broken
-    renewed = [cluster.get(REPLICA_SETS, name_of(rs), key_namespace(rs)) or rs for rs in sorted(old, key=_age)]
+    renewed = [cluster.get(REPLICA_SETS, name_of(rs), namespace_of(rs)) or rs for rs in sorted(old, key=_age)]
     removable = sum(_available(rs) for rs in [*old, current]) - minimum
     for rs in renewed:
         leaving = min(integer(rs, "spec", "replicas"), removable)
@@ -161,11 +164,24 @@ def _age(replica_set: JsonObject) -> tuple[str, str]:
     return text(replica_set, "metadata", "creationTimestamp"), name_of(replica_set)
 
 
+def _of_pod(cluster: Cluster, change: Change) -> list[Key]:
+    """Look at the Deployment behind a pod that is gone: it may have waited for that."""
+    if change.after is not None:
+        return []
+    found = []
+    for namespace, name in owner_of_kind("ReplicaSet")(cluster, change):
+        replica_set = cluster.get(REPLICA_SETS, name, namespace) or {}
+        owners = [o for o in objects(replica_set, "metadata", "ownerReferences") if o.get("kind") == "Deployment"]
+        found += [(namespace, text(owner, "name")) for owner in owners]
+    return found
+
+
 CONTROLLER = Controller(
     replicas.COMPONENT,
     {
         DEPLOYMENTS.key: itself,
         REPLICA_SETS.key: owner_of_kind("Deployment"),
+        PODS.key: _of_pod,
     },
     reconcile,
 )
