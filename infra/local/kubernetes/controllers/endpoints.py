@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 
 from infra.local.kubernetes.controllers.matching import labels_of
@@ -9,6 +10,9 @@ from infra.local.kubernetes.controllers.naming import random_suffix
 from infra.local.kubernetes.controllers.pods import controller_reference
 from infra.local.kubernetes.documents import JsonObject, integer, name_of, namespace_of, objects, text
 from infra.local.kubernetes.resources import SERVICES
+
+_MOST_ADDRESSES = 1000
+_MOST_PER_SLICE = 100
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,7 @@ class Backend:
 def endpoints_object(service: JsonObject, backends: list[Backend]) -> JsonObject:
     """The Endpoints of a service: leaving pods are in neither list."""
     here = [backend for backend in backends if not backend.terminating]
+    truncated, here = len(here) > _MOST_ADDRESSES, here[:_MOST_ADDRESSES]
     ready = [_address(backend) for backend in here if backend.ready]
     other = [_address(backend) for backend in here if not backend.ready]
     subset: JsonObject = {"ports": _ports(service, backends[0].pod if backends else {})}
@@ -42,11 +47,23 @@ def endpoints_object(service: JsonObject, backends: list[Backend]) -> JsonObject
         "name": name_of(service), "namespace": namespace_of(service),
         "labels": {**labels_of(service), "endpoints.kubernetes.io/managed-by": "endpoint-controller"},
     }  # fmt: skip
+    if truncated:
+        metadata["annotations"] = {"endpoints.kubernetes.io/over-capacity": "truncated"}
     return {"metadata": metadata, "subsets": [subset] if here else []}
 
 
-def slice_object(service: JsonObject, backends: list[Backend]) -> JsonObject:
-    """The one EndpointSlice that holds all pods of a service."""
+def slice_objects(service: JsonObject, backends: list[Backend]) -> list[JsonObject]:
+    """The EndpointSlices of a service: one, or so many that a change of one pod rewrites a small part only."""
+    count = 1
+    while len(backends) > count * (_MOST_PER_SLICE if count == 1 else _MOST_PER_SLICE // 2):
+        count *= 2
+    parts: list[list[Backend]] = [[] for _ in range(count)]
+    for backend in backends:
+        parts[zlib.crc32(name_of(backend.pod).encode()) % count].append(backend)
+    return [_slice(service, part, number) for number, part in enumerate(parts)]
+
+
+def _slice(service: JsonObject, backends: list[Backend], number: int) -> JsonObject:
     labels = {
         **labels_of(service), "kubernetes.io/service-name": name_of(service),
         "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io",
@@ -54,7 +71,7 @@ def slice_object(service: JsonObject, backends: list[Backend]) -> JsonObject:
     if text(service, "spec", "clusterIP") == "None":
         labels["service.kubernetes.io/headless"] = ""
     metadata: JsonObject = {
-        "name": f"{name_of(service)}-{random_suffix(namespace_of(service), name_of(service))}",
+        "name": f"{name_of(service)}-{random_suffix(namespace_of(service), name_of(service), number)}",
         "namespace": namespace_of(service), "labels": labels,
         "ownerReferences": [controller_reference(service, SERVICES)],
     }  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from infra.local.kubernetes.controllers.requests import PodRequests, Usage
-from infra.local.kubernetes.documents import JsonObject, name_of, namespace_of, objects, text
+from infra.local.kubernetes.documents import JsonObject, mapping, name_of, namespace_of, objects, text
 from infra.local.kubernetes.history import Change
 from infra.local.kubernetes.resources import PODS
 from infra.local.kubernetes.store import StorageKey
@@ -26,6 +26,8 @@ class Index:
         self._requests = PodRequests()
         self.unscheduled: _Documents = {}
         self.starting: _Documents = {}
+        self.repelling: _Documents = {}
+        """Placed pods that keep others away by a hard anti-affinity."""
 
     def get(self, kind: StorageKey, namespace: str, name: str) -> JsonObject | None:
         """One object, or None."""
@@ -92,6 +94,7 @@ class Index:
             self._on_node.get(node, {}).pop(key, None)
             self.unscheduled.pop(key, None)
             self.starting.pop(key, None)
+            self.repelling.pop(key, None)
             self._usage.pop(node, None)
 
     def _remember(self, kind: StorageKey, key: _Key, document: JsonObject) -> None:
@@ -105,6 +108,8 @@ class Index:
         if node:
             self._on_node.setdefault(node, {})[key] = pod
             self._usage.pop(node, None)
+            if mapping(pod, "spec", "affinity", "podAntiAffinity"):
+                self.repelling[key] = pod
         if text(pod, "status", "phase") in ("", "Pending"):
             (self.starting if node else self.unscheduled)[key] = pod
 

@@ -29,7 +29,7 @@ class Neighbours:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._placed: list[_Placed] | None = None
-        self._repelling: list[_Placed] | None = None
+        self._repelling = list(self._read(cluster.index.repelling.values()))
         self.matter = False
         """Whether a pod looked at its neighbours: then each placed pod may change the answer for others."""
 
@@ -38,7 +38,7 @@ class Neighbours:
         placed = _Placed(pod, node)
         if self._placed is not None:
             self._placed.append(placed)
-        if self._repelling is not None and _terms(pod, "podAntiAffinity"):
+        if _terms(pod, "podAntiAffinity"):
             self._repelling.append(placed)
         self.matter = self.matter or bool(mapping(pod, "spec", "affinity").keys() & {"podAffinity", "podAntiAffinity"})
 
@@ -46,7 +46,7 @@ class Neighbours:
         """Why the pods around a node keep a pod away, empty when they do not."""
         if any(self._meets(pod, term, node) for term in _terms(pod, "podAntiAffinity")):
             return "node(s) didn't match pod anti-affinity rules"
-        for placed in self._those_repelling():
+        for placed in self._repelling:
             for term in _terms(placed.pod, "podAntiAffinity"):
                 if _same_domain(term, placed.node, node) and self._is_meant(placed.pod, term, pod):
                     return "node(s) didn't satisfy existing pods anti-affinity rules"
@@ -122,18 +122,12 @@ class Neighbours:
 
     def _everyone(self) -> list[_Placed]:
         if self._placed is None:
-            self._placed = list(self._read())
+            self._placed = list(self._read(self._cluster.all(PODS)))
         return self._placed
 
-    def _those_repelling(self) -> list[_Placed]:
-        if self._repelling is None:
-            self._repelling = [placed for placed in self._read() if _terms(placed.pod, "podAntiAffinity")]
-        return self._repelling
-
-    def _read(self) -> Iterator[_Placed]:
-        nodes = {name_of(node): node for node in self._cluster.all(NODES)}
-        for pod in self._cluster.all(PODS):
-            node = nodes.get(text(pod, "spec", "nodeName"))
+    def _read(self, pods: Iterable[JsonObject]) -> Iterator[_Placed]:
+        for pod in pods:
+            node = self._cluster.get(NODES, text(pod, "spec", "nodeName"))
             if node is not None and not is_finished(pod):
                 yield _Placed(pod, node)
 

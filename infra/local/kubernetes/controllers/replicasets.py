@@ -51,8 +51,9 @@ def _scale(cluster: Cluster, replica_set: JsonObject) -> None:
     for _ in range(missing):
         if create_pod(cluster, maker, mapping(replica_set, "spec", "template"), Extras()) is None:
             return
-    for pod in sorted(pods, key=deletion_rank)[: max(-missing, 0)]:
-        delete_pod(cluster, maker, pod)
+    if missing < 0:
+        for pod in sorted(pods, key=deletion_rank)[:-missing]:
+            delete_pod(cluster, maker, pod)
 
 
 def _adopt(cluster: Cluster, replica_set: JsonObject) -> None:

@@ -7,13 +7,13 @@ from datetime import datetime
 
 from infra.local.kubernetes.controllers.cluster import Change, Cluster, Key
 from infra.local.kubernetes.controllers.conditions import condition_of, with_condition
-from infra.local.kubernetes.controllers.filters import NO_VICTIMS, Verdict, judge
+from infra.local.kubernetes.controllers.filters import NO_VICTIMS, Verdict
 from infra.local.kubernetes.controllers.index import is_finished
 from infra.local.kubernetes.controllers.manager import Controller
 from infra.local.kubernetes.controllers.matching import labels_of, only_node
 from infra.local.kubernetes.controllers.naming import hash_of
 from infra.local.kubernetes.controllers.neighbours import Neighbours
-from infra.local.kubernetes.controllers.scores import score
+from infra.local.kubernetes.controllers.scores import Ranking
 from infra.local.kubernetes.controllers.volumeclaims import claims_problem
 from infra.local.kubernetes.documents import JsonObject, integer, mapping, name_of, namespace_of, objects, text
 from infra.local.kubernetes.metadata import is_deleting
@@ -26,11 +26,18 @@ _ALL: Key = ("", "")
 
 @dataclass
 class _Pass:
-    """One look at all pending pods: nodes, who is where, and the shapes that found no place."""
+    """One look at all pending pods: nodes, who is where, and what is known of the shapes of pods seen so far."""
 
     nodes: list[JsonObject]
     neighbours: Neighbours
     refused: dict[str, str] = field(default_factory=dict)
+    rankings: dict[str, Ranking] = field(default_factory=dict)
+
+    def place(self, pod: JsonObject, node: JsonObject) -> None:
+        """Take in that a pod went to a node."""
+        self.neighbours.add(pod, node)
+        if self.neighbours.matter:
+            self.refused, self.rankings = {}, {}
 
 
 def schedule(cluster: Cluster, key: Key) -> datetime | None:
@@ -63,11 +70,10 @@ def _schedule_one(cluster: Cluster, looking: _Pass, pod: JsonObject) -> None:
     shape = _shape(pod)
     reason = looking.refused.get(shape, "")
     if not reason:
-        node, reason = _find_node(cluster, looking, pod)
+        node, reason = _find_node(cluster, looking, pod, shape)
         if node is not None:
             _bind(cluster, pod, node)
-            looking.neighbours.add(pod, node)
-            looking.refused = {} if looking.neighbours.matter else looking.refused
+            looking.place(pod, node)
             return
         looking.refused[shape] = reason
     _refuse(cluster, pod, reason)
@@ -80,7 +86,7 @@ def _shape(pod: JsonObject) -> str:
     return hash_of([namespace_of(pod), labels_of(pod), {k: v for k, v in spec.items() if k not in apart}])
 
 
-def _find_node(cluster: Cluster, looking: _Pass, pod: JsonObject) -> tuple[JsonObject | None, str]:
+def _find_node(cluster: Cluster, looking: _Pass, pod: JsonObject, shape: str) -> tuple[JsonObject | None, str]:
     total = len(looking.nodes)
     if not total:
         return None, "no nodes available to schedule pods"
@@ -88,12 +94,14 @@ def _find_node(cluster: Cluster, looking: _Pass, pod: JsonObject) -> tuple[JsonO
         return None, _sentence(total, [problem], {_HELPLESS: total})
     wanted, candidates = only_node(pod), looking.nodes
     if wanted:
-        candidates = [node for node in looking.nodes if name_of(node) == wanted]
-    verdicts = [(node, judge(cluster, looking.neighbours, pod, node)) for node in candidates]
-    fitting = [node for node, verdict in verdicts if verdict is None]
-    if fitting:
-        return min(fitting, key=lambda node: (-score(cluster, looking.neighbours, pod, node), name_of(node))), ""
-    return None, _explain(total, [verdict for _, verdict in verdicts if verdict is not None])
+        node = cluster.get(NODES, wanted)
+        candidates = [node] if node is not None else []
+    ranking = looking.rankings.get(shape)
+    if ranking is None:
+        ranking = Ranking(cluster, looking.neighbours, pod, candidates)
+        looking.rankings[shape] = ranking
+    best = ranking.best()
+    return (best, "") if best is not None else (None, _explain(total, ranking.verdicts()))
 
 
 def _explain(total: int, verdicts: list[Verdict]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from infra.local.kubernetes.controllers.cluster import Change, Cluster, Key, key_of
-from infra.local.kubernetes.controllers.endpoints import Backend, endpoints_object, slice_object
+from infra.local.kubernetes.controllers.endpoints import Backend, endpoints_object, slice_objects
 from infra.local.kubernetes.controllers.index import is_finished
 from infra.local.kubernetes.controllers.manager import Controller, every, itself
 from infra.local.kubernetes.controllers.matching import labels_of, selected_by_map
@@ -44,7 +44,7 @@ def reconcile(cluster: Cluster, key: Key) -> datetime | None:
     if selector and text(service, "spec", "type") != "ExternalName":
         backends = _backends(cluster, service, selector)
         _keep(cluster, ENDPOINTS, endpoints_object(service, backends))
-        _keep(cluster, ENDPOINT_SLICES, slice_object(service, backends))
+        _keep_slices(cluster, service, backends)
     if text(service, "spec", "type") == "LoadBalancer":
         _balance(cluster, service)
     return None
@@ -69,6 +69,16 @@ def _keep(cluster: Cluster, resource: Resource, wanted: JsonObject) -> None:
         return
     labels = {"labels": {**labels_of(known), **labels_of(wanted)}}
     cluster.update(resource, {**known, **wanted, "metadata": {**mapping(known, "metadata"), **labels}})
+
+
+def _keep_slices(cluster: Cluster, service: JsonObject, backends: list[Backend]) -> None:
+    wanted = slice_objects(service, backends)
+    for part in wanted:
+        _keep(cluster, ENDPOINT_SLICES, part)
+    names = {name_of(part) for part in wanted}
+    for kept in cluster.owned(ENDPOINT_SLICES, service):
+        if name_of(kept) not in names:
+            cluster.delete(ENDPOINT_SLICES, kept)
 
 
 def _remove(cluster: Cluster, key: Key) -> None:

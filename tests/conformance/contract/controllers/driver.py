@@ -109,7 +109,7 @@ class Cluster:
         """Let time pass."""
         self.simulator.jump(seconds)
 
-    def node(self, name: str = "a", **more: Any) -> str:
+    def node(self, name: str = "a", **more: object) -> str:
         """Add a node; gives its name."""
         usual: dict[str, Any] = {
             "instance_id": f"i-{name}", "instance_group": "workers", "instance_type": "ml.g5.8xlarge",
@@ -118,8 +118,8 @@ class Cluster:
             "labels": {}, "taints": (), "created_at": START,
         }  # fmt: skip
         simulator = self.simulator
-        taints = tuple(Taint(*taint) for taint in more.pop("taints", ()))
-        fact = NodeFact(**{**usual, **more, "taints": taints})
+        given: dict[str, Any] = {**usual, **more}
+        fact = NodeFact(**{**given, "taints": tuple(Taint(*taint) for taint in given["taints"])})
         simulator.nodes = [*(n for n in simulator.nodes if n.instance_id != fact.instance_id), fact]
         simulator.sync()
         return f"hyperpod-i-{name}"
@@ -132,10 +132,10 @@ class Cluster:
     # -- objects
 
     def create(
-        self, plural: str, name: str, spec: object = None, namespace: str = NAMESPACE, **more: Any
+        self, plural: str, name: str, spec: object = None, namespace: str = NAMESPACE, **more: object
     ) -> JsonObject:
         """Create an object."""
-        metadata = {"name": name, **more.pop("metadata", {})}
+        metadata = {"name": name, **mapping(more.pop("metadata", {}))}
         body = {"metadata": metadata, **({} if spec is None else {"spec": spec}), **more}
         return self._ask("POST", _path(plural, "", namespace), body)
 
@@ -147,7 +147,7 @@ class Cluster:
         """Whether an object is there."""
         return self._door.call("GET", _path(plural, name, namespace), {}, None, "application/json")[0] == 200
 
-    def list(self, plural: str, namespace: str = NAMESPACE, **query: str) -> Sequence[JsonObject]:
+    def list_all(self, plural: str, namespace: str = NAMESPACE, **query: str) -> Sequence[JsonObject]:
         """Read the objects of a namespace, by name."""
         return sorted(objects(self._ask("GET", _path(plural, "", namespace), **query), "items"), key=name_of)
 
@@ -169,7 +169,7 @@ class Cluster:
 
     def pods(self, **query: str) -> Sequence[JsonObject]:
         """The pods of the namespace."""
-        return self.list("pods", **query)
+        return self.list_all("pods", **query)
 
     def reasons(self, name: str, namespace: str = NAMESPACE) -> list[str]:
         """The reasons of the events about an object, in order."""
@@ -181,7 +181,7 @@ class Cluster:
 
     def events(self, name: str, namespace: str = NAMESPACE) -> list[JsonObject]:
         """The events about an object, oldest first."""
-        found = self.list("events", namespace, fieldSelector=f"involvedObject.name={name}")
+        found = self.list_all("events", namespace, fieldSelector=f"involvedObject.name={name}")
         return sorted(found, key=lambda e: int(text(e, "metadata", "resourceVersion")))
 
     def _ask(
@@ -192,17 +192,19 @@ class Cluster:
         return mapping(answer)
 
 
-def template(
-    labels: Mapping[str, str] | None = None, annotations: Mapping[str, str] | None = None, **spec: Any
-) -> JsonObject:
-    """A pod template with one container."""
-    metadata = {"labels": dict(labels or {"app": "web"}), **({"annotations": dict(annotations)} if annotations else {})}
+def template(**spec: object) -> JsonObject:
+    """A pod template with one container; `labels` and `annotations` are the pod's, the rest is its spec."""
+    metadata = {"labels": spec.pop("labels", {"app": "web"}), "annotations": spec.pop("annotations", {})}
     return {"metadata": metadata, "spec": pod_spec(**spec)}
 
 
-def pod_spec(**more: Any) -> JsonObject:
+def pod_spec(**more: object) -> JsonObject:
     """A pod's spec with one container; `requests`, `image`, `command` and `probes` are the container's."""
-    container: dict[str, Any] = {"name": "main", "image": more.pop("image", "app:1"), **more.pop("container", {})}
+    container: dict[str, Any] = {
+        "name": "main",
+        "image": more.pop("image", "app:1"),
+        **mapping(more.pop("container", {})),
+    }
     if requests := more.pop("requests", None):
         container["resources"] = {"requests": requests, "limits": requests}
     if command := more.pop("command", None):
@@ -210,10 +212,10 @@ def pod_spec(**more: Any) -> JsonObject:
     return {"containers": [container], **more}
 
 
-def workload(labels: Mapping[str, str] | None = None, **more: Any) -> JsonObject:
+def workload(labels: Mapping[str, str] | None = None, **more: object) -> JsonObject:
     """The spec of a Deployment, ReplicaSet, DaemonSet or StatefulSet."""
     chosen = dict(labels or {"app": "web"})
-    made = more.pop("template", None) or template(chosen)
+    made = more.pop("template", None) or template(labels=chosen)
     return {"selector": {"matchLabels": chosen}, "template": made, **more}
 
 

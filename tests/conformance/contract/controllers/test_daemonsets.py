@@ -143,7 +143,7 @@ def test_a_parallel_stateful_set_does_not_wait(cluster: Cluster) -> None:
 def test_a_stateful_pod_has_claims_of_its_own(cluster: Cluster) -> None:
     spec = {"accessModes": ["ReadWriteOnce"], "storageClassName": "", "resources": {"requests": {"storage": "1Gi"}}}
     _database(cluster, replicas=1, volumeClaimTemplates=[{"metadata": {"name": "data"}, "spec": spec}])
-    assert [name_of(claim) for claim in cluster.list("persistentvolumeclaims")] == ["data-db-0"]
+    assert [name_of(claim) for claim in cluster.list_all("persistentvolumeclaims")] == ["data-db-0"]
     (volume,) = objects(cluster.get("pods", "db-0"), "spec", "volumes")
     assert volume == {"name": "data", "persistentVolumeClaim": {"claimName": "data-db-0"}}
 
@@ -152,7 +152,7 @@ def test_a_changed_stateful_set_is_renewed_from_the_highest_down(cluster: Cluste
     before = _database(cluster, replicas=2)
     change = {"containers": [{"name": "main", "image": "app:2"}]}
     cluster.patch("statefulsets", "db", {"spec": {"template": {"spec": change}}})
-    cluster.after(4)
+    cluster.after(3)
     images = [text(objects(pod, "spec", "containers")[0], "image") for pod in cluster.pods()]
     assert images == ["app:1", "app:2"]
     cluster.after(60)

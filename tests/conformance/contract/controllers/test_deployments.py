@@ -91,7 +91,7 @@ def test_a_missing_service_account_keeps_pods_from_being_created_until_it_exists
 
 def test_a_deployment_owns_a_replica_set_named_after_its_template_hash(cluster: Cluster) -> None:
     cluster.create("deployments", "web", workload(replicas=1))
-    (replica_set,) = cluster.list("replicasets")
+    (replica_set,) = cluster.list_all("replicasets")
     template_hash = labels(replica_set)["pod-template-hash"]
     assert name_of(replica_set) == f"web-{template_hash}"
     assert value_at(replica_set, "spec", "selector", "matchLabels") == {
@@ -127,7 +127,7 @@ def test_a_change_of_the_template_is_a_new_revision_and_keeps_the_old_replica_se
     _change(web)
     web.after(60)
     sizes = {string_map(rs, "metadata", "annotations")[REVISION]: value_at(rs, "spec", "replicas")
-             for rs in web.list("replicasets")}  # fmt: skip
+             for rs in web.list_all("replicasets")}  # fmt: skip
     assert sizes == {"1": 0, "2": 4}
 
 
@@ -137,7 +137,7 @@ def test_going_back_to_an_old_template_reuses_its_replica_set_as_the_latest_revi
     _change(web, "app:1")
     web.after(60)
     sizes = {string_map(rs, "metadata", "annotations")[REVISION]: value_at(rs, "spec", "replicas")
-             for rs in web.list("replicasets")}  # fmt: skip
+             for rs in web.list_all("replicasets")}  # fmt: skip
     assert sizes == {"2": 0, "3": 4}
     assert string_map(web.get("deployments", "web"), "metadata", "annotations")[REVISION] == "3"
 
@@ -170,7 +170,7 @@ def test_old_replica_sets_beyond_the_history_limit_are_deleted(web: Cluster) -> 
     for number in range(2, 6):
         _change(web, f"app:{number}", revisionHistoryLimit=1)
         web.after(60)
-    assert len(web.list("replicasets")) == 2
+    assert len(web.list_all("replicasets")) == 2
 
 
 def test_pods_count_as_available_only_after_min_ready_seconds(cluster: Cluster) -> None:

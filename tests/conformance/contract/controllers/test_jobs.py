@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from infra.local.kubernetes.documents import JsonObject, integer, name_of, objects, string_map, text, value_at
@@ -12,12 +10,12 @@ from tests.conformance.contract.controllers.driver import START, Cluster, condit
 _INDEX = "batch.kubernetes.io/job-completion-index"
 
 
-def _job_spec(command: str = "exit 0", policy: str = "Never", **spec: Any) -> JsonObject:
+def _job_spec(command: str = "exit 0", policy: str = "Never", **spec: object) -> JsonObject:
     return {"template": {"spec": pod_spec(command=command, restartPolicy=policy)}, **spec}
 
 
 def _job(
-    cluster: Cluster, command: str = "exit 0", seconds: float = 20, policy: str = "Never", **spec: Any
+    cluster: Cluster, command: str = "exit 0", seconds: float = 20, policy: str = "Never", **spec: object
 ) -> JsonObject:
     cluster.node()
     cluster.create("jobs", "work", _job_spec(command, policy, **spec))
@@ -129,7 +127,7 @@ def test_a_finished_job_goes_after_its_time_to_live(cluster: Cluster) -> None:
     assert (cluster.exists("jobs", "work"), cluster.pods()) == (False, [])
 
 
-def _cron(cluster: Cluster, command: str = "exit 0", **spec: Any) -> None:
+def _cron(cluster: Cluster, command: str = "exit 0", **spec: object) -> None:
     cluster.node()
     schedule = {"schedule": "*/5 * * * *", "jobTemplate": {"spec": _job_spec(command)}, **spec}
     cluster.create("cronjobs", "tick", schedule)
@@ -139,7 +137,7 @@ def test_a_cron_job_makes_a_job_at_each_time_of_its_schedule(cluster: Cluster) -
     _cron(cluster)
     cluster.after(620)
     minute = int(START.timestamp()) // 60
-    assert [name_of(job) for job in cluster.list("jobs")] == [f"tick-{minute + 5}", f"tick-{minute + 10}"]
+    assert [name_of(job) for job in cluster.list_all("jobs")] == [f"tick-{minute + 5}", f"tick-{minute + 10}"]
     cron_job = cluster.get("cronjobs", "tick")
     assert text(cron_job, "status", "lastScheduleTime") == "2030-01-01T00:10:00Z"
     assert text(cron_job, "status", "lastSuccessfulTime") == "2030-01-01T00:10:01Z"
@@ -149,13 +147,13 @@ def test_a_cron_job_makes_a_job_at_each_time_of_its_schedule(cluster: Cluster) -
 def test_the_concurrency_policy_decides_about_overlapping_jobs(cluster: Cluster, policy: str, jobs: int) -> None:
     _cron(cluster, "sleep 3000", concurrencyPolicy=policy)
     cluster.after(620)
-    assert len(cluster.list("jobs")) == jobs
+    assert len(cluster.list_all("jobs")) == jobs
 
 
 def test_a_suspended_cron_job_makes_no_jobs_and_old_ones_are_forgotten(cluster: Cluster) -> None:
     _cron(cluster, successfulJobsHistoryLimit=1)
     cluster.after(1000)
-    assert len(cluster.list("jobs")) == 1
+    assert len(cluster.list_all("jobs")) == 1
     cluster.patch("cronjobs", "tick", {"spec": {"suspend": True}})
     cluster.after(1000)
     assert text(cluster.get("cronjobs", "tick"), "status", "lastScheduleTime") == "2030-01-01T00:15:00Z"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from infra.local.kubernetes.documents import JsonObject, mapping, objects, text, value_at
@@ -26,7 +24,7 @@ def node(cluster: Cluster) -> str:
     return cluster.node()
 
 
-def _run(cluster: Cluster, seconds: float = 5, annotations: dict[str, str] | None = None, **spec: Any) -> JsonObject:
+def _run(cluster: Cluster, seconds: float = 5, annotations: dict[str, str] | None = None, **spec: object) -> JsonObject:
     steered = {f"{SIMULATOR}/{key}": value for key, value in (annotations or {}).items()}
     cluster.create("pods", "p", pod_spec(**spec), metadata={"annotations": steered})
     cluster.after(seconds)

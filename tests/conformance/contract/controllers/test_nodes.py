@@ -26,7 +26,7 @@ def _install(cluster: Cluster, addon: str, seconds: float = 30) -> None:
 
 
 def _plugin(cluster: Cluster, name: str, image: str = "plugin:1") -> None:
-    made = template({"app": name}, image=image, **_EVERYWHERE)
+    made = template(labels={"app": name}, image=image, **_EVERYWHERE)
     cluster.create("daemonsets", name, workload({"app": name}, template=made), "kube-system")
     cluster.after(10)
 
@@ -68,7 +68,7 @@ def test_the_efa_plugin_crashes_where_the_instance_has_no_efa(cluster: Cluster) 
     with_efa, without = cluster.node("a", efa_count=4), cluster.node("b")
     _plugin(cluster, "aws-efa-k8s-device-plugin", "eks/aws-efa-k8s-device-plugin:v0.5.20")
     cluster.after(60)
-    by_node = {text(pod, "spec", "nodeName"): pod for pod in cluster.list("pods", "kube-system")}
+    by_node = {text(pod, "spec", "nodeName"): pod for pod in cluster.list_all("pods", "kube-system")}
     assert (phase(by_node[with_efa]), waiting(by_node[without])) == ("Running", "CrashLoopBackOff")
     assert integer({"n": restarts(by_node[without])}, "n") > 1
     assert _offered(cluster, with_efa, "vpc.amazonaws.com/efa") == "4"
@@ -204,4 +204,4 @@ def test_a_removed_add_on_takes_its_pods_with_it(cluster: Cluster) -> None:
     _install(cluster, "coredns")
     remove_addon(cluster.simulator.api.store, "coredns")
     cluster.after(60)
-    assert cluster.list("pods", "kube-system") == []
+    assert cluster.list_all("pods", "kube-system") == []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from infra.local.kubernetes.documents import JsonObject, name_of, text
@@ -13,7 +11,7 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
-def _pod(cluster: Cluster, name: str = "p", labels: dict[str, str] | None = None, **spec: Any) -> JsonObject:
+def _pod(cluster: Cluster, name: str = "p", labels: dict[str, str] | None = None, **spec: object) -> JsonObject:
     cluster.create("pods", name, pod_spec(**spec), metadata={"labels": labels or {}})
     return cluster.get("pods", name)
 
@@ -37,7 +35,7 @@ def _pod_term(kind: str, topology: str = "kubernetes.io/hostname", app: str = "w
 
 
 def test_without_nodes_a_pod_waits_and_the_event_says_so(cluster: Cluster) -> None:
-    if cluster.list("nodes"):
+    if cluster.list_all("nodes"):
         pytest.skip("the cluster has nodes")
     pod = _pod(cluster)
     assert condition(pod, "PodScheduled")["reason"] == "Unschedulable"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from infra.local.kubernetes.documents import JsonObject, objects, strings, text, value_at
 from tests.conformance.contract.controllers.driver import Cluster, labels, phase, pod_spec, template, workload
 
@@ -11,10 +9,10 @@ _SLOW = {"simulator.instantstart/ready-after": "30"}
 _PROBE = {"readinessProbe": {"tcpSocket": {"port": 80}, "periodSeconds": 5}}
 
 
-def _serve(cluster: Cluster, seconds: float = 10, **spec: Any) -> JsonObject:
+def _serve(cluster: Cluster, seconds: float = 10, **spec: object) -> JsonObject:
     cluster.node()
     cluster.create("services", "web", {"selector": {"app": "web"}, "ports": [{"port": 80, "targetPort": 8080}], **spec})
-    cluster.create("deployments", "web", workload(template=template(None, _SLOW, container=_PROBE), replicas=2))
+    cluster.create("deployments", "web", workload(template=template(annotations=_SLOW, container=_PROBE), replicas=2))
     cluster.after(seconds)
     return cluster.get("endpoints", "web")
 
@@ -38,7 +36,7 @@ def test_ready_pods_stand_behind_the_service(cluster: Cluster) -> None:
 
 def test_an_endpoint_slice_says_the_same_with_conditions(cluster: Cluster) -> None:
     _serve(cluster, 60)
-    (kept,) = cluster.list("endpointslices", labelSelector="kubernetes.io/service-name=web")
+    (kept,) = cluster.list_all("endpointslices", labelSelector="kubernetes.io/service-name=web")
     conditions = [endpoint["conditions"] for endpoint in objects(kept, "endpoints")]
     assert conditions == [{"ready": True, "serving": True, "terminating": False}] * 2
     assert [strings(endpoint, "addresses") for endpoint in objects(kept, "endpoints")] == [
@@ -55,7 +53,7 @@ def test_a_pod_that_is_leaving_takes_no_traffic(cluster: Cluster) -> None:
 def test_endpoints_go_with_their_service(cluster: Cluster) -> None:
     _serve(cluster)
     cluster.delete("services", "web")
-    cluster.list("services")
+    cluster.list_all("services")
     assert not cluster.exists("endpoints", "web")
 
 
@@ -71,7 +69,7 @@ def test_a_named_target_port_is_the_pods_port_of_that_name(cluster: Cluster) -> 
 
 def test_a_headless_service_has_no_address_but_a_marked_slice(cluster: Cluster) -> None:
     _serve(cluster, 60, clusterIP="None")
-    (kept,) = cluster.list("endpointslices")
+    (kept,) = cluster.list_all("endpointslices")
     assert "service.kubernetes.io/headless" in labels(kept)
     assert text(cluster.get("services", "web"), "spec", "clusterIP") == "None"
 
@@ -82,7 +80,7 @@ def test_pods_not_ready_are_published_on_request(cluster: Cluster) -> None:
 
 def test_a_service_without_a_selector_gets_no_endpoints(cluster: Cluster) -> None:
     cluster.create("services", "outside", {"ports": [{"port": 80}]})
-    cluster.list("services")
+    cluster.list_all("services")
     assert not cluster.exists("endpoints", "outside")
 
 
@@ -113,7 +111,7 @@ def test_a_claim_whose_class_nobody_provisions_stays_pending(cluster: Cluster) -
 
 def test_a_claim_may_wait_for_its_first_consumer(cluster: Cluster) -> None:
     _claim(cluster, "WaitForFirstConsumer")
-    cluster.list("persistentvolumeclaims")
+    cluster.list_all("persistentvolumeclaims")
     assert cluster.reasons("data") == ["WaitForFirstConsumer"]
     cluster.create("pods", "p", pod_spec(volumes=[{"name": "d", "persistentVolumeClaim": {"claimName": "data"}}]))
     cluster.pods()
