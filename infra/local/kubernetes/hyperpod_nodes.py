@@ -10,6 +10,7 @@ from datetime import datetime
 
 from infra.local.kubernetes.documents import JsonObject, name_of, objects, text, value_at
 from infra.local.kubernetes.metadata import timestamp
+from infra.local.kubernetes.patch import merge_patch
 from infra.local.kubernetes.resources import NODES
 from infra.local.kubernetes.store import Store
 
@@ -81,10 +82,12 @@ def sync_nodes(store: Store, nodes: Sequence[NodeFact]) -> None:
     with store.lock:
         for fact in nodes:
             current = store.find(NODES, node_name(fact.instance_id))
-            store.upsert(NODES, _node(fact, current, store), fact.created_at)
-        wanted = {node_name(fact.instance_id) for fact in nodes}
+            wanted = _node(fact, current, store)
+            if current is None or merge_patch(current, wanted) != current:
+                store.upsert(NODES, wanted, fact.created_at)
+        names = {node_name(fact.instance_id) for fact in nodes}
         for node in store.select(NODES, labels=f"{COMPUTE_LABEL}=hyperpod"):
-            if name_of(node) not in wanted:
+            if name_of(node) not in names:
                 store.delete(NODES, name_of(node))
 
 

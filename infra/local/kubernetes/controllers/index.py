@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from infra.local.kubernetes.controllers.requests import PodRequests, Usage
-from infra.local.kubernetes.documents import JsonObject, mapping, name_of, namespace_of, objects, text
+from infra.local.kubernetes.documents import JsonObject, mapping, name_of, namespace_of, objects, string_map, text
 from infra.local.kubernetes.history import Change
 from infra.local.kubernetes.resources import PODS
 from infra.local.kubernetes.store import StorageKey
@@ -22,6 +22,7 @@ class Index:
         self._kinds: dict[StorageKey, dict[str, dict[str, JsonObject]]] = {}
         self._owned: dict[tuple[StorageKey, str], _Documents] = {}
         self._on_node: dict[str, _Documents] = {}
+        self._labelled: dict[tuple[str, str, str], _Documents] = {}
         self._usage: dict[str, Usage] = {}
         self._requests = PodRequests()
         self.unscheduled: _Documents = {}
@@ -46,6 +47,14 @@ class Index:
     def pods_on(self, node: str) -> list[JsonObject]:
         """The pods bound to a node."""
         return _ordered(self._on_node.get(node, {}))
+
+    def labelled_pods(self, namespace: str, wanted: Mapping[str, str]) -> list[JsonObject]:
+        """The pods of a namespace that have these labels."""
+        if not wanted:
+            return self.all(PODS.key, namespace)
+        found = [self._labelled.get((namespace, key, value), {}) for key, value in wanted.items()]
+        pods = _ordered(min(found, key=len))
+        return pods if len(wanted) == 1 else [pod for pod in pods if wanted.items() <= _labels(pod).items()]
 
     def usage(self, node: str) -> Usage:
         """What the unfinished pods of a node request together."""
@@ -95,6 +104,8 @@ class Index:
             self.unscheduled.pop(key, None)
             self.starting.pop(key, None)
             self.repelling.pop(key, None)
+            for label, value in _labels(document).items():
+                self._labelled[key[0], label, value].pop(key, None)
             self._usage.pop(node, None)
 
     def _remember(self, kind: StorageKey, key: _Key, document: JsonObject) -> None:
@@ -105,6 +116,8 @@ class Index:
 
     def _remember_pod(self, key: _Key, pod: JsonObject) -> None:
         node = text(pod, "spec", "nodeName")
+        for label, value in _labels(pod).items():
+            self._labelled.setdefault((key[0], label, value), {})[key] = pod
         if node:
             self._on_node.setdefault(node, {})[key] = pod
             self._usage.pop(node, None)
@@ -123,6 +136,10 @@ def controller_uid(document: JsonObject) -> str:
 def is_finished(pod: JsonObject) -> bool:
     """Whether a pod's containers have ended for good."""
     return text(pod, "status", "phase") in FINISHED
+
+
+def _labels(document: JsonObject) -> dict[str, str]:
+    return string_map(document, "metadata", "labels")
 
 
 def _by_name(item: tuple[str, JsonObject]) -> str:

@@ -23,7 +23,7 @@ from infra.local.kubernetes.controllers.pods import (
     is_ready,
 )
 from infra.local.kubernetes.controllers.times import earliest
-from infra.local.kubernetes.documents import JsonObject, integer, mapping, objects
+from infra.local.kubernetes.documents import JsonObject, integer, mapping, objects, string_map
 from infra.local.kubernetes.metadata import is_deleting
 from infra.local.kubernetes.resources import PODS, REPLICA_SETS, SERVICE_ACCOUNTS
 
@@ -64,7 +64,7 @@ def _adopt(cluster: Cluster, replica_set: JsonObject) -> None:
             cluster.update(PODS, _with_owners(pod, []))
     if not selector or _already_full(cluster, replica_set):
         return
-    for pod in cluster.all(PODS, key_of(replica_set)[0]):
+    for pod in cluster.index.labelled_pods(key_of(replica_set)[0], string_map(selector, "matchLabels")):
         if is_active(pod) and not controller_uid(pod) and selects(selector, labels_of(pod)):
             reference = controller_reference(replica_set, REPLICA_SETS)
             cluster.update(PODS, _with_owners(pod, [reference]))

@@ -53,9 +53,9 @@ def reconcile(cluster: Cluster, key: Key) -> datetime | None:
 def _backends(cluster: Cluster, service: JsonObject, selector: dict[str, str]) -> list[Backend]:
     everyone = bool(value_at(service, "spec", "publishNotReadyAddresses"))
     found = []
-    for pod in cluster.all(PODS, namespace_of(service)):
+    for pod in cluster.index.labelled_pods(namespace_of(service), selector):
         address = text(pod, "status", "podIP")
-        if not address or is_finished(pod) or not selected_by_map(selector, labels_of(pod)):
+        if not address or is_finished(pod):
             continue
         stopping = is_deleting(pod)
         found.append(Backend(pod, address, (is_ready(pod) and not stopping) or everyone, is_ready(pod), stopping))
