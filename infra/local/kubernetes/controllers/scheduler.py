@@ -22,6 +22,8 @@ from infra.local.kubernetes.resources import NODES, PERSISTENT_VOLUME_CLAIMS, PO
 COMPONENT = "default-scheduler"
 _HELPLESS = "Preemption is not helpful for scheduling"
 _ALL: Key = ("", "")
+_PRIORITY_CLASSES = ("scheduling.k8s.io", "priorityclasses")
+_SYSTEM_PRIORITIES = {"system-node-critical": 2000001000, "system-cluster-critical": 2000000000}
 
 
 @dataclass
@@ -45,7 +47,7 @@ def schedule(cluster: Cluster, key: Key) -> datetime | None:
     pending = [pod for pod in cluster.index.unscheduled.values() if _is_ours(pod)]
     if pending:
         looking = _Pass(cluster.all(NODES), Neighbours(cluster))
-        for pod in sorted(pending, key=_queue_order):
+        for pod in sorted(pending, key=lambda pod: _queue_order(cluster, pod)):
             _schedule_one(cluster, looking, pod)
     return None
 
@@ -56,14 +58,15 @@ def _is_ours(pod: JsonObject) -> bool:
     return not is_deleting(pod) and named == COMPONENT and not gated
 
 
-def _queue_order(pod: JsonObject) -> tuple[object, ...]:
-    born = text(pod, "metadata", "creationTimestamp")
-    return -_priority(pod), born, int(text(pod, "metadata", "resourceVersion") or 0), namespace_of(pod), name_of(pod)
+def _queue_order(cluster: Cluster, pod: JsonObject) -> tuple[object, ...]:
+    born, version = text(pod, "metadata", "creationTimestamp"), int(text(pod, "metadata", "resourceVersion") or 0)
+    return -_priority(cluster, pod), born, version, namespace_of(pod), name_of(pod)
 
 
-def _priority(pod: JsonObject) -> int:
-    system = {"system-node-critical": 2000001000, "system-cluster-critical": 2000000000}
-    return integer(pod, "spec", "priority") or system.get(text(pod, "spec", "priorityClassName"), 0)
+def _priority(cluster: Cluster, pod: JsonObject) -> int:
+    name = text(pod, "spec", "priorityClassName")
+    known = cluster.index.get(_PRIORITY_CLASSES, "", name) if name else None
+    return integer(pod, "spec", "priority") or integer(known, "value") or _SYSTEM_PRIORITIES.get(name, 0)
 
 
 def _schedule_one(cluster: Cluster, looking: _Pass, pod: JsonObject) -> None:
