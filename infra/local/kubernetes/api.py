@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from typing import cast
 
 from infra.local.kubernetes import subresources, verbs
 from infra.local.kubernetes.call import Call, route
@@ -108,7 +109,7 @@ class KubernetesApi:
             case "scale":
                 return subresources.scale(call)
             case "log":
-                return subresources.log(call, self.logs)
+                return subresources.log(call, cast("subresources.PodLogs", self.logs))
             case "status":
                 return _run(call, _STATUS)
         if call.request.method == "GET" and call.flag("watch"):
