@@ -273,6 +273,7 @@ def test_a_watch_prints_a_change_as_it_happens(kubeconfig: Path, api: Kubernetes
 
 def test_logs_events_and_permissions_are_answered(kubectl: Kubectl, api: KubernetesApi) -> None:
     kubectl("create", "-f", "-", document=_pod("talking"))
+    kubectl("wait", "--for=condition=Ready", "pod/talking", "--timeout=10s")
     api.logs["default", "talking"] = ["first", "second"]
     assert kubectl("logs", "talking", "--tail=1") == "second\n"
     assert kubectl("auth", "can-i", "delete", "pods") == "yes\n"

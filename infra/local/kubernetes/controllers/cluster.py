@@ -13,7 +13,7 @@ from functools import partial
 from typing import TypeVar
 
 from infra.local.kubernetes.controllers.behaviours import Behaviours
-from infra.local.kubernetes.controllers.index import Index
+from infra.local.kubernetes.controllers.index import Index, StorageKey
 from infra.local.kubernetes.controllers.times import whole
 from infra.local.kubernetes.documents import JsonObject, mapping, name_of, namespace_of, text
 from infra.local.kubernetes.errors import Expired, StatusError
@@ -21,7 +21,7 @@ from infra.local.kubernetes.events import record_event
 from infra.local.kubernetes.history import Change
 from infra.local.kubernetes.metadata import is_deleting
 from infra.local.kubernetes.resources import EVENTS, Resource
-from infra.local.kubernetes.store import StorageKey, Store
+from infra.local.kubernetes.store import Store
 
 Key = tuple[str, str]
 """An object's namespace and name."""

@@ -8,8 +8,9 @@ from infra.local.kubernetes.controllers.requests import PodRequests, Usage
 from infra.local.kubernetes.documents import JsonObject, mapping, name_of, namespace_of, objects, string_map, text
 from infra.local.kubernetes.history import Change
 from infra.local.kubernetes.resources import PODS
-from infra.local.kubernetes.store import StorageKey
 
+StorageKey = tuple[str, str]
+"""What the objects of a resource are kept under: its group and plural."""
 _Key = tuple[str, str]
 _Documents = dict[_Key, JsonObject]
 FINISHED = ("Succeeded", "Failed")
