@@ -157,7 +157,7 @@ def test_an_instance_becomes_a_node_with_its_labels_and_resources(store: Store) 
     assert labels["node.kubernetes.io/instance-type"] == "ml.p5.48xlarge"
     assert (labels["topology.kubernetes.io/region"], labels["team"]) == ("us-west-2", "vision")
     assert mapping(node, "status", "capacity") == {
-        "cpu": "192", "memory": "2147483648Ki", "pods": "100", "nvidia.com/gpu": "8",
+        "cpu": "192", "memory": "2147483648Ki", "pods": "100",
     }  # fmt: skip
     assert value_at(node, "status", "allocatable", "cpu") == "191450m"
     assert objects(node, "spec", "taints") == [{"key": "dedicated", "value": "training", "effect": "NoSchedule"}]
@@ -187,7 +187,8 @@ def test_labels_and_cordons_of_others_survive_a_sync(store: Store) -> None:
     sync_nodes(store, [replace(FACT, taints=())])
     node = store.get(NODES, "hyperpod-i-0a")
     assert string_map(node, "metadata", "labels").items() >= health.items()
-    assert (value_at(node, "spec", "unschedulable"), objects(node, "spec", "taints")) == (True, [])
+    cordon = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+    assert (value_at(node, "spec", "unschedulable"), objects(node, "spec", "taints")) == (True, [cordon])
 
 
 def test_nodes_leave_with_their_instances_and_foreign_nodes_stay(store: Store) -> None:

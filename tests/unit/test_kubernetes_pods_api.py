@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from infra.local.kubernetes.api import Host, KubernetesApi
+from infra.local.kubernetes.controllers.logs import LogLine
 from infra.local.kubernetes.documents import JsonObject, mapping, value_at
 from infra.local.kubernetes.identity import MASTERS, Identity
-from infra.local.kubernetes.pod_logs import LogLine
 from infra.local.kubernetes.proxying import Behind
 from infra.local.kubernetes.resources import ENDPOINTS, NODES, PODS, SERVICES
 from infra.local.messages import HttpRequest, HttpResponse

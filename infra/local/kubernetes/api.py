@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from infra.local.kubernetes import verbs
 from infra.local.kubernetes.authorization import Action, Authorizer
 from infra.local.kubernetes.call import Call, Target, route
-from infra.local.kubernetes.controllers import CONTROLLERS, bootstrap
+from infra.local.kubernetes.controllers import bootstrap, default_behaviours, manage
+from infra.local.kubernetes.controllers.logs import PodLogs
 from infra.local.kubernetes.discovery import discover
 from infra.local.kubernetes.errors import MethodNotAllowed, NotFound, StatusError, Unauthorized
 from infra.local.kubernetes.identity import Identity, PoliciesOf, policies_of
 from infra.local.kubernetes.pod_actions import bind, evict
-from infra.local.kubernetes.pod_logs import LogLine, log
+from infra.local.kubernetes.pod_logs import log
 from infra.local.kubernetes.proxying import Proxy, no_proxy, proxied_name, proxy
 from infra.local.kubernetes.reviews import KEYS, Reviewer
 from infra.local.kubernetes.scales import scale
@@ -62,7 +63,7 @@ class Host:
 
 
 class KubernetesApi:
-    """One cluster's API server over its `store`; `logs` holds what the pods print.
+    """One cluster's API server over its `store`; `logs` holds what the pods print, `behaviours` what they do.
 
     `version` is the cluster's (`1.34`); `identify` turns a bearer token into an identity; tokens of service accounts
     are known besides.
@@ -77,13 +78,14 @@ class KubernetesApi:
         host: Host | None = None,
     ) -> None:
         self.store = Store(now, git_version(version))
-        self.logs: MutableMapping[tuple[str, ...], list[str | LogLine]] = {}
+        self.behaviours = default_behaviours()
+        self.controllers = manage(self.store, self.behaviours)
+        self.logs = PodLogs(self.store, self.behaviours)
         self._host = host or Host(settle)
         self._identify = identify
         self._tokens = TokenIssuer(self.store)
         self._authorizer = Authorizer(self.store, self._host.policies_of)
         self._reviewer = Reviewer(self._authorizer, self.identify)
-        self._settled_version = -1
         bootstrap(self.store)
 
     def handle(self, request: HttpRequest) -> HttpResponse:
@@ -100,12 +102,17 @@ class KubernetesApi:
     def settle(self) -> None:
         """Let the host and the cluster's own controllers catch up."""
         self._host.settle()
+        self.advance()
+
+    def advance(self) -> None:
+        """Let the cluster's own controllers catch up with what changed and with the clock."""
+        self.controllers.settle()
+        self.store.empty_holders()
+
+    def deadlines(self) -> Iterable[datetime]:
+        """The moments at which the controllers have something to do though nothing changes."""
         with self.store.lock:
-            self.store.finish_stopping()
-            if self._settled_version != self.store.version:
-                for controller in CONTROLLERS:
-                    controller(self.store)
-                self._settled_version = self.store.version
+            return self.controllers.deadlines()
 
     def close(self) -> None:
         """End every open watch."""

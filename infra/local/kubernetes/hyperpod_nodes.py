@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from infra.local.kubernetes.documents import JsonObject, name_of, objects, text
+from infra.local.kubernetes.documents import JsonObject, name_of, objects, text, value_at
 from infra.local.kubernetes.metadata import timestamp
+from infra.local.kubernetes.patch import merge_patch
 from infra.local.kubernetes.resources import NODES
 from infra.local.kubernetes.store import Store
 
@@ -19,6 +21,8 @@ NETWORK_NOT_READY = (
     "container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady "
     "message:Network plugin returns error: cni plugin not initialized"
 )
+DEVICES = "simulator.instantstart/devices"
+"""The annotation that says what devices the instance has, whatever the node offers of them."""
 _PRESSURES = {
     "MemoryPressure": ("KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
     "DiskPressure": ("KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
@@ -38,7 +42,11 @@ class Taint:
 
 @dataclass(frozen=True)
 class NodeFact:
-    """What HyperPod knows of one instance; `reason` says why it is not ready (no CNI plugin, when empty)."""
+    """What HyperPod knows of one instance; `reason` says why it is not ready (no CNI plugin, when empty).
+
+    A node that is not `reachable` has a kubelet that stopped reporting. Accelerators and EFA interfaces are hardware:
+    the node offers them once their device plugins run on it.
+    """
 
     instance_id: str
     instance_group: str
@@ -56,6 +64,8 @@ class NodeFact:
     labels: Mapping[str, str]
     taints: tuple[Taint, ...]
     created_at: datetime
+    efa_count: int = 0
+    reachable: bool = True
 
 
 def node_name(instance_id: str) -> str:
@@ -72,10 +82,12 @@ def sync_nodes(store: Store, nodes: Sequence[NodeFact]) -> None:
     with store.lock:
         for fact in nodes:
             current = store.find(NODES, node_name(fact.instance_id))
-            store.upsert(NODES, _node(fact, current, store), fact.created_at)
-        wanted = {node_name(fact.instance_id) for fact in nodes}
+            wanted = _node(fact, current, store)
+            if current is None or merge_patch(current, wanted) != current:
+                store.upsert(NODES, wanted, fact.created_at)
+        names = {node_name(fact.instance_id) for fact in nodes}
         for node in store.select(NODES, labels=f"{COMPUTE_LABEL}=hyperpod"):
-            if name_of(node) not in wanted:
+            if name_of(node) not in names:
                 store.delete(NODES, name_of(node))
 
 
@@ -85,10 +97,11 @@ def _node(fact: NodeFact, current: JsonObject | None, store: Store) -> JsonObjec
         "metadata": {
             "name": node_name(fact.instance_id),
             "labels": {**first_labels, **_identity_labels(fact), **fact.labels},
+            "annotations": {DEVICES: _devices(fact)},
         },
         "spec": {
             "providerID": f"aws:///{fact.zone}/sagemaker/cluster/{node_name(fact.instance_id)}",
-            "taints": _taints(fact) or None,
+            "taints": _taints(fact, current or {}, timestamp(store.now())) or None,
         },
         "status": _status(fact, objects(current, "status", "conditions"), store),
     }
@@ -109,10 +122,22 @@ def _identity_labels(fact: NodeFact) -> dict[str, str]:
     }
 
 
-def _taints(fact: NodeFact) -> list[JsonObject]:
+def _taints(fact: NodeFact, current: JsonObject, at: str) -> list[JsonObject]:
+    """The fact's taints, and what the node controller adds for a node that is not ready or cordoned."""
     taints: list[JsonObject] = [{"key": t.key, "value": t.value, "effect": t.effect} for t in fact.taints]
-    not_ready: JsonObject = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
-    return taints if fact.ready else [*taints, not_ready]
+    if value_at(current, "spec", "unschedulable"):
+        taints.append({"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"})
+    if not fact.ready or not fact.reachable:
+        key = "node.kubernetes.io/not-ready" if fact.reachable else "node.kubernetes.io/unreachable"
+        known = [t for t in objects(current, "spec", "taints") if (t.get("key"), t.get("effect")) == (key, "NoExecute")]
+        since = text(known[0], "timeAdded") if known else at
+        taints += [{"key": key, "effect": "NoSchedule"}, {"key": key, "effect": "NoExecute", "timeAdded": since}]
+    return taints
+
+
+def _devices(fact: NodeFact) -> str:
+    counts = {fact.accelerator_resource or "": fact.accelerator_count, "vpc.amazonaws.com/efa": fact.efa_count}
+    return json.dumps({name: count for name, count in counts.items() if name and count})
 
 
 def _status(fact: NodeFact, known: list[JsonObject], store: Store) -> JsonObject:
@@ -149,14 +174,11 @@ def _node_info(fact: NodeFact, version: str) -> JsonObject:
 
 def _resources(fact: NodeFact, millicores: int, mib: int) -> JsonObject:
     whole = millicores % 1000 == 0
-    resources: JsonObject = {
+    return {
         "cpu": str(millicores // 1000) if whole else f"{millicores}m",
         "memory": f"{max(mib, 0) * 1024}Ki",
         "pods": str(fact.max_pods),
     }
-    if fact.accelerator_resource and fact.accelerator_count:
-        resources[fact.accelerator_resource] = str(fact.accelerator_count)
-    return resources
 
 
 def _conditions(fact: NodeFact) -> list[JsonObject]:
@@ -166,7 +188,10 @@ def _conditions(fact: NodeFact) -> list[JsonObject]:
     ]
     ready: JsonObject = {"type": "Ready", "status": "True", "reason": "KubeletReady",
                          "message": "kubelet is posting ready status"}  # fmt: skip
-    if not fact.ready:
+    if not fact.reachable:
+        message = "Kubelet stopped posting node status."
+        ready = {"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown", "message": message}
+    elif not fact.ready:
         message = fact.reason or NETWORK_NOT_READY
         ready = {"type": "Ready", "status": "False", "reason": "KubeletNotReady", "message": message}
     return [*pressures, ready]

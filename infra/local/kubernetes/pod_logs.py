@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from infra.local.kubernetes.call import Call
+from infra.local.kubernetes.controllers.logs import LogLine, PodLogs
 from infra.local.kubernetes.documents import JsonObject, mapping, objects, text
 from infra.local.kubernetes.errors import BadRequest, MethodNotAllowed, NotFound
 from infra.local.kubernetes.metadata import parse_timestamp, timestamp
@@ -16,18 +16,6 @@ from infra.local.messages import HttpResponse
 TICK_SECONDS = 0.2
 """How often a followed log looks for new lines, in real time."""
 _ENDED = ("Succeeded", "Failed")
-
-
-@dataclass(frozen=True)
-class LogLine:
-    """One line a container printed, and when."""
-
-    at: datetime
-    text: str
-
-
-PodLogs = Mapping[tuple[str, ...], Sequence["str | LogLine"]]
-"""Lines by namespace, pod and, where they differ, container; a plain string has no time."""
 
 
 def log(call: Call, logs: PodLogs) -> HttpResponse:
@@ -39,10 +27,12 @@ def log(call: Call, logs: PodLogs) -> HttpResponse:
         raise MethodNotAllowed()
     pod = call.store.get(call.resource, call.target.name, call.target.namespace)
     container = _container(pod, call.query.get("container", ""))
-    if call.flag("previous"):
-        raise BadRequest(f'previous terminated container "{container}" in pod "{call.target.name}" not found')
-    _require_started(pod, container)
     headers = {"content-type": "text/plain"}
+    if call.flag("previous"):
+        _require_restarted(pod, container)
+        lines = logs.lines(call.target.namespace, call.target.name, container, previous=True)
+        return HttpResponse(200, headers, b"".join(_wanted(call, pod, lines)))
+    _require_started(pod, container)
     if call.flag("follow"):
         return HttpResponse(200, headers, chunks=_follow(call, logs, pod, container))
     return HttpResponse(200, headers, b"".join(_wanted(call, pod, _lines(call, logs, container))))
@@ -69,10 +59,16 @@ def _require_started(pod: JsonObject, container: str) -> None:
             raise BadRequest(f'container "{container}" in pod "{name}" is waiting to start: {reason}')
 
 
+def _require_restarted(pod: JsonObject, container: str) -> None:
+    for status in objects(pod, "status", "containerStatuses"):
+        if text(status, "name") == container and mapping(status, "lastState", "terminated"):
+            return
+    name = text(pod, "metadata", "name")
+    raise BadRequest(f'previous terminated container "{container}" in pod "{name}" not found')
+
+
 def _lines(call: Call, logs: PodLogs, container: str) -> Sequence[str | LogLine]:
-    place = call.target.namespace, call.target.name
-    found = logs.get((*place, container))
-    return found if found is not None else logs.get(place, ())
+    return logs.get((call.target.namespace, call.target.name, container))
 
 
 def _wanted(call: Call, pod: JsonObject, lines: Sequence[str | LogLine]) -> list[bytes]:

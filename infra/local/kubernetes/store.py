@@ -75,7 +75,7 @@ class Store(StoredObjects):
         super().__init__()
         self.history = History(self.lock)
         self._version = 0
-        self._stopping: set[tuple[StorageKey, Identity]] = set()
+        self._emptying: set[tuple[StorageKey, Identity]] = set()
 
     @property
     def version(self) -> int:
@@ -153,8 +153,8 @@ class Store(StoredObjects):
     ) -> JsonObject:  # fmt: skip
         """Delete an object with its dependents, or mark it as deleting while something holds it; gives its last state.
 
-        `policy` is the propagation policy; `grace` seconds keep the object until `finish_stopping`. Raises NotFound,
-        and Conflict when `uid` or `version` is given and is another.
+        `policy` is the propagation policy; `grace` seconds keep the object until it is deleted again without grace.
+        Raises NotFound, and Conflict when `uid` or `version` is given and is another.
         """
         with self.lock:
             current = self.require(resource, name, namespace)
@@ -166,16 +166,15 @@ class Store(StoredObjects):
                 current = self.require(resource, name, namespace)
             return self._delete(resource, current, policy, grace)
 
-    def finish_stopping(self) -> None:
-        """End the time that deleted objects had to stop, and empty again what is being deleted with its contents."""
+    def empty_holders(self) -> None:
+        """Empty again what is being deleted with its contents, and remove what has become empty."""
         with self.lock:
-            for key, identity in sorted(self._stopping):
+            for key, identity in sorted(self._emptying):
                 resource, found = self.registry.of_key(key), self.kept[key].get(identity)
                 if resource is None or found is None:
                     continue
-                if key in HOLDERS:
-                    empty_holder(self, resource, found)
-                if not awaits_finalizers(found) and not (key in HOLDERS and holds_anything(self, resource, found)):
+                empty_holder(self, resource, found)
+                if not awaits_finalizers(found) and not holds_anything(self, resource, found):
                     self.remove_emptied(resource, found)
 
     def remove_emptied(self, resource: Resource, holder: JsonObject) -> None:
@@ -196,7 +195,7 @@ class Store(StoredObjects):
         with self.lock:
             for key in [resource.key for resource in self.registry if resource.custom]:
                 self.registry.replace_custom(key, [])
-            self.kept, self.owners, self._stopping = {}, OwnerIndex(), set()
+            self.kept, self.owners, self._emptying = {}, OwnerIndex(), set()
             for key, document in snapshot["objects"]:
                 self._keep(key, None, copy_of(document))
             self._version = max(self._version, snapshot["version"]) + 1
@@ -233,8 +232,8 @@ class Store(StoredObjects):
             self.owners.remove(key, before)
         self.owners.add(key, after)
         self.kept.setdefault(key, Collection()).put(after)
-        if is_stopping(after) or (is_deleting(after) and key in HOLDERS):
-            self._stopping.add((key, identity_of(after)))
+        if is_deleting(after) and key in HOLDERS:
+            self._emptying.add((key, identity_of(after)))
         if key == CUSTOM_RESOURCE_DEFINITIONS.key:
             self.registry.replace_custom(custom_key(after), custom_resources(after))
 
@@ -243,7 +242,7 @@ class Store(StoredObjects):
         if policy == "Foreground" and blocking_dependents(self, current):
             current = self._mark(resource, current, grace, POLICY_FINALIZERS[policy])
             delete_dependents(self, current, policy)
-        elif (awaits_finalizers(current) or holds or grace) and not is_deleting(current):
+        elif _is_news(current, grace, holds):
             current = self._mark(resource, current, grace)
         if holds:
             empty_holder(self, resource, current)
@@ -257,7 +256,7 @@ class Store(StoredObjects):
         marked = copy_of(current)
         if finalizer and finalizer not in strings(marked, "metadata", "finalizers"):
             ensure_mapping(marked, "metadata")["finalizers"] = [*strings(marked, "metadata", "finalizers"), finalizer]
-        if not is_deleting(marked):
+        if not is_deleting(marked) or is_stopping(marked):
             mark_deleting(resource, marked, self.now(), grace)
         if resource.key == NAMESPACES.key:
             ensure_mapping(marked, "status")["phase"] = "Terminating"
@@ -268,7 +267,7 @@ class Store(StoredObjects):
         self._version += 1
         ensure_mapping(last, "metadata")["resourceVersion"] = str(self._version)
         self.kept[resource.key].drop(identity_of(current))
-        self._stopping.discard((resource.key, identity_of(current)))
+        self._emptying.discard((resource.key, identity_of(current)))
         self.owners.remove(resource.key, current)
         if resource.key == CUSTOM_RESOURCE_DEFINITIONS.key:
             self.registry.replace_custom(custom_key(current), [])
@@ -276,6 +275,13 @@ class Store(StoredObjects):
         delete_dependents(self, last, "Background")
         release_waiting(self, last)
         return copy_of(last)
+
+
+def _is_news(document: JsonObject, grace: int, holds: bool) -> bool:
+    """Whether a deletion is to be noted: the first one that something holds up, and one that ends a grace period."""
+    if is_deleting(document):
+        return is_stopping(document) and not grace and awaits_finalizers(document)
+    return awaits_finalizers(document) or holds or grace > 0
 
 
 def _suffix(version: int) -> str:

@@ -14,6 +14,7 @@ from infra.local.kubernetes.documents import (
     mapping,
     name_of,
     namespace_of,
+    objects,
     strings,
     text,
 )
@@ -23,6 +24,7 @@ from infra.local.kubernetes.resources import (
     CSI_DRIVERS,
     PERSISTENT_VOLUME_CLAIMS,
     PERSISTENT_VOLUMES,
+    PODS,
     STORAGE_CLASSES,
 )
 from infra.local.kubernetes.store import Store
@@ -69,11 +71,30 @@ def _bind_named(store: Store, claim: JsonObject) -> None:
 
 
 def _bind_any(store: Store, claim: JsonObject) -> None:
+    if _waits_for_consumer(store, claim) and not _is_used(store, claim):
+        message = "waiting for first consumer to be created before binding"
+        record_event(store, claim, "WaitForFirstConsumer", message, _COMPONENT, "Normal")
+        return
     fitting = [v for v in store.select(PERSISTENT_VOLUMES) if _is_free_for(v, claim) and not _misfit(v, claim)]
     if fitting:
         _bind(store, min(fitting, key=lambda v: (not mapping(v, "spec", "claimRef"), _capacity(v))), claim)
     else:
         _report_unbound(store, claim)
+
+
+def _waits_for_consumer(store: Store, claim: JsonObject) -> bool:
+    name = text(claim, "spec", "storageClassName")
+    storage_class = store.find(STORAGE_CLASSES, name) if name else None
+    return text(storage_class, "volumeBindingMode") == "WaitForFirstConsumer"
+
+
+def _is_used(store: Store, claim: JsonObject) -> bool:
+    """Whether a pod of the namespace mounts the claim."""
+    pods = store.select(PODS, namespace_of(claim))
+    return any(
+        text(volume, "persistentVolumeClaim", "claimName") == name_of(claim)
+        for pod in pods for volume in objects(pod, "spec", "volumes")
+    )  # fmt: skip
 
 
 def _report_unbound(store: Store, claim: JsonObject) -> None:
