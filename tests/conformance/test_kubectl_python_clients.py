@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,6 +14,10 @@ from infra.local.kubernetes.kubeconfig import KubeconfigFile
 from infra.local.kubernetes.resources import CONFIG_MAPS, NODES
 from infra.local.kubernetes.server import LocalServer
 from infra.local.kubernetes.tls import TlsFiles, ensure_certificates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 kubernetes: Any = pytest.importorskip("kubernetes", reason="the kubernetes package is not installed")
 client, ApiException = kubernetes.client, kubernetes.client.exceptions.ApiException

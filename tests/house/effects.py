@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tests.house.imports import is_production, room_of
 from tests.house.tree import Source, Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 RUNTIME: Final = "functions/core/runtime.py"
 CLIENTS: Final = {

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tests.house.tree import Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 # The accounts of AWS's own documentation.
 EXAMPLE_ACCOUNTS: Final = {"111122223333", "123456789012"}

@@ -6,11 +6,13 @@ import ast
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 WALK_SKIPS: Final = {"node_modules", "__pycache__", "cdk.out"}
 PYTHON: Final = f"{sys.version_info.major}.{sys.version_info.minor}"

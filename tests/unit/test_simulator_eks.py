@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from botocore.exceptions import ClientError
@@ -15,6 +14,9 @@ from tests.unit.test_simulator_service_helpers import (
     refused,
     zone_of,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @pytest.fixture

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.house.asl_lint import ROOT, lint, lint_file, main, substitutions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 FILES = sorted((ROOT / "statemachines").glob("*.asl.json"))
 Machine = dict[str, Any]

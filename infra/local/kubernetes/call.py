@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 import yaml
 
+from infra.local.kubernetes import protobuf
 from infra.local.kubernetes.documents import JsonObject, ensure_mapping, name_of, namespace_of, text
 from infra.local.kubernetes.errors import BadRequest, NotFound, UnsupportedMediaType
 from infra.local.kubernetes.identity import Identity
@@ -18,6 +19,9 @@ from infra.local.kubernetes.resources import Registry, Resource
 from infra.local.kubernetes.store import Store
 from infra.local.kubernetes.views import from_wire
 from infra.local.messages import HttpRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _GROUP_VERSION = re.compile(r"/(?:api/(?P<core>v1)|apis/(?P<group>[^/]+)/(?P<version>[^/]+))(?P<rest>(?:/[^/]+)+)/?")
 _TRUE = ("1", "true", "True")
@@ -130,6 +134,8 @@ def decode(request: HttpRequest, media_type: str) -> object:
 
     Raises BadRequest when it cannot be parsed, UnsupportedMediaType for a format that is neither JSON nor YAML.
     """
+    if media_type == protobuf.MEDIA_TYPE:
+        return _decode_protobuf(request.body)
     if not media_type.endswith(("json", "yaml")):
         raise UnsupportedMediaType()
     try:
@@ -140,6 +146,14 @@ def decode(request: HttpRequest, media_type: str) -> object:
     except (ValueError, yaml.YAMLError) as error:
         raise BadRequest(f"error decoding the request body: {error}") from error
     return parsed
+
+
+def _decode_protobuf(body: bytes) -> object:
+    try:
+        return protobuf.decode(body)
+    except protobuf.Unreadable as error:
+        # The API server reads every kind; this one says that it does not rather than guess.
+        raise UnsupportedMediaType() from error
 
 
 def require_fit(target: Target, document: JsonObject) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import base64
 import os
 import threading
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import yaml
 
 from infra.local.kubernetes.documents import JsonObject, mapping, objects, text
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class KubeconfigFile:

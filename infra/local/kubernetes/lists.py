@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from typing import TYPE_CHECKING
 
 from infra.local.kubernetes.documents import JsonObject
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
 
 MERGE_KEYS: dict[str, tuple[str, ...]] = {
     "addresses": ("type",),

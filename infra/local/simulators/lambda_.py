@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from datetime import datetime
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from infra.local.simulators.service import JsonObject, Service, ServiceError, ServiceRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
 
 
 class _Outcome(Protocol):
