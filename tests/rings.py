@@ -7,13 +7,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from xml.etree import ElementTree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 TESTS: Final = Path(__file__).parent
 # Seconds on two cores, from the inside out; a ring is the folder of that name.

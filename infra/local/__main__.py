@@ -9,18 +9,15 @@ import signal
 import socket
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from infra.local import doors
 from infra.local.clock import Mode
 from infra.local.doors import Doors
 from infra.local.host import LocalHost, Options
 from infra.local.logs import functions_log_to
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PORTS = 3
 """The API, the AWS endpoint and the clusters have one each, in a row."""

@@ -13,16 +13,13 @@ import heapq
 import itertools
 import logging
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from infra.local.clock_primitives import Event, Lock, Thread, Waiter
 from infra.local.pace import Pace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 logger = logging.getLogger(__name__)
 _FEW = 64

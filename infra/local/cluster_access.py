@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Collection
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from infra.local.kubernetes.kubeconfig import KubeconfigFile
@@ -11,9 +13,6 @@ from infra.local.kubernetes.server import LocalServer
 from infra.local.kubernetes.tls import ensure_certificates
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-    from pathlib import Path
-
     from infra.local.world import World
 
 _CLUSTER_PREFIX = "eks-cluster-"

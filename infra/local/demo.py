@@ -11,10 +11,11 @@ import json
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -25,9 +26,6 @@ from kubernetes import config as kubeconfig
 from infra.local import doors
 from infra.local.host import LocalHost, Options
 from infra.local.logs import functions_log_to
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 Json = dict[str, Any]
 

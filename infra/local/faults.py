@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from infra.local.messages import HttpResponse
 from infra.local.refusals import refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 HOST_ROLE: Final = "local-host"
 

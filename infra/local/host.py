@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import secrets
 import threading
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from infra.local import deployment
@@ -26,10 +29,6 @@ from infra.local.world import World
 from infra.topology import TOPOLOGY, Schedule, Topology
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
-    from pathlib import Path
-
     from botocore.client import BaseClient
     from pydantic import JsonValue
     from types_boto3_stepfunctions.type_defs import ExecutionListItemTypeDef

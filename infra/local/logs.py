@@ -9,14 +9,12 @@ from __future__ import annotations
 import io
 import logging
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from typing import TYPE_CHECKING, Final, TextIO
+from pathlib import Path
+from typing import Final, TextIO
 
 from infra.local import functions, invocation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 FILE_NAME: Final = "functions.log"
 

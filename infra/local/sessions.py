@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import time
+from collections.abc import Callable, Iterator
 from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
@@ -21,8 +22,6 @@ from infra.local.identities import Identity
 from infra.local.messages import HttpRequest, HttpResponse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from botocore.client import BaseClient
 
 _READ_SECONDS: Final = 60

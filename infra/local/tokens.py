@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
+from collections.abc import Callable
 from threading import Lock
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Final
 
 TOKEN_SECONDS: Final = 15 * 60
 _REMEMBERED: Final = 1_000

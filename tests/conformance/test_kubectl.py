@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -19,9 +19,6 @@ from infra.local.kubernetes.kubeconfig import KubeconfigFile
 from infra.local.kubernetes.resources import NODES
 from infra.local.kubernetes.server import LocalServer
 from infra.local.kubernetes.tls import ensure_certificates
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KUBECTL = os.environ.get("KUBECTL") or shutil.which("kubectl")
 TOKEN = "conformance"

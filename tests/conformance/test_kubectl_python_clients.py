@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,10 +16,6 @@ from infra.local.kubernetes.kubeconfig import KubeconfigFile
 from infra.local.kubernetes.resources import CONFIG_MAPS, NODES
 from infra.local.kubernetes.server import LocalServer
 from infra.local.kubernetes.tls import TlsFiles, ensure_certificates
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 kubernetes: Any = pytest.importorskip("kubernetes", reason="the kubernetes package is not installed")
 client, ApiException = kubernetes.client, kubernetes.client.exceptions.ApiException

@@ -11,7 +11,8 @@ import subprocess
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import boto3
@@ -20,9 +21,6 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from tests.conformance.conftest import ROOT, Json, LocalRun, command, serving
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KUBECTL = os.environ.get("KUBECTL") or shutil.which("kubectl")
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
 
 from tests.house import effects, imports, layout, sizes
 from tests.house.text import forbidden_text
 from tests.house.tree import Source, Violation, parse, python_files, tracked, walked
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 SOURCE_RULES: Final = (*imports.RULES, *effects.RULES, *sizes.RULES)
 

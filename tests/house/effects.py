@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from tests.house.imports import is_production, room_of
 from tests.house.tree import Source, Violation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 RUNTIME: Final = "functions/core/runtime.py"
 CLIENTS: Final = {

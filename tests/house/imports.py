@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from tests.house.tree import Import, Source, Violation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOMS: Final = {"declaration", "models", "routes", "rules", "stages", "manifests"}
 PURE_ROOMS: Final = {"models", "rules", "manifests"}

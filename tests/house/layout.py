@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tests.house.tree import Violation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 TOP_LEVEL: Final = {
     "Makefile",

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 import statistics
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 from tests.house.tree import PRODUCT, Source, Violation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 MAX_FILE_LINES: Final = 350
 MAX_FUNCTION_LINES: Final = 60

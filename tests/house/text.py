@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
 
 from tests.house.tree import Violation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 # The accounts of AWS's own documentation.
 EXAMPLE_ACCOUNTS: Final = {"111122223333", "123456789012"}

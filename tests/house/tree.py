@@ -6,13 +6,11 @@ import ast
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Final
 
 WALK_SKIPS: Final = {"node_modules", "__pycache__", "cdk.out"}
 PYTHON: Final = f"{sys.version_info.major}.{sys.version_info.minor}"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import pytest
@@ -15,9 +15,6 @@ from infra.local.kubernetes.documents import JsonObject, mapping, name_of, objec
 from infra.local.kubernetes.identity import Identity
 from infra.local.kubernetes.resources import CONFIG_MAPS, NAMESPACES, PODS
 from infra.local.messages import HttpRequest, HttpResponse
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 CONFIG_MAP_LIST = "/api/v1/namespaces/default/configmaps"
 PODS_PATH = "/api/v1/namespaces/default/pods"

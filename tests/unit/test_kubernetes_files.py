@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import ssl
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
@@ -14,9 +14,6 @@ from cryptography import x509
 from infra.local.kubernetes.documents import mapping, objects, text
 from infra.local.kubernetes.kubeconfig import KubeconfigFile
 from infra.local.kubernetes.tls import VALID_FOR, ensure_certificates
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MOMENT = datetime(2030, 1, 1, tzinfo=UTC)
 

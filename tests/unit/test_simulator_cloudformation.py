@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 from moto import mock_aws
@@ -18,9 +18,6 @@ from tests.unit.test_simulator_cloudformation_helpers import (
     vpc_kept,
 )
 from tests.unit.test_simulator_service_helpers import ACCOUNT, REGION, make_role, refused, zone_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @pytest.fixture(autouse=True)

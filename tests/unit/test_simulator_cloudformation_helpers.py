@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,8 +23,6 @@ from tests.unit.test_simulator_service_helpers import (
 )
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from botocore.client import BaseClient
 
 FOUNDATION = (Path(__file__).parents[2] / "infra/cluster/foundation.yaml").read_text(encoding="utf-8")

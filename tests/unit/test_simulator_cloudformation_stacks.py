@@ -1,16 +1,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 from moto import mock_aws
 
 from tests.unit.test_simulator_cloudformation_helpers import World, bucket, network, new_world, own_vpcs
 from tests.unit.test_simulator_service_helpers import refused
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @pytest.fixture(autouse=True)

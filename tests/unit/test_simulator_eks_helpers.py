@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
@@ -21,8 +22,6 @@ from tests.unit.test_simulator_service_helpers import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from botocore.client import BaseClient
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
@@ -21,8 +22,6 @@ from tests.unit.test_simulator_service_helpers import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from botocore.client import BaseClient
 
 BUCKET = "sagemaker-demo"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import io
 import json
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -21,8 +22,6 @@ from infra.local.messages import HttpRequest
 from infra.local.simulators.service import Principal, Service, ServiceRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from botocore.client import BaseClient
 
 ACCOUNT = "123456789012"

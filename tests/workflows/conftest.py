@@ -5,16 +5,13 @@ moto knows one world a process, so these tests run in a ring of their own, apart
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import pytest
 
 from infra.local.host import HostSnapshot, LocalHost, Options
 from tests.workflows.driver import Driver, cluster_request
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 START = datetime(2026, 1, 1, 9, 0, tzinfo=UTC)
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from infra.local.faults import Fault
 from infra.local.host import LocalHost
 from infra.topology import MACHINES, PREFIX
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 Json = dict[str, Any]
 Result = TypeVar("Result")

@@ -132,9 +132,7 @@ def test_a_bad_field_is_named_with_what_would_be_right(
 
 
 @pytest.mark.case(27)
-@pytest.mark.parametrize(
-    "tag", [LONG, "a" * 26, "A_very_long_tag_with_underscores_and_more_than_forty_characters_0000000001"]
-)
+@pytest.mark.parametrize("tag", [LONG, "a" * 26, "A_very_long_tag_with_underscores_and_more_than_forty_characters_0000000001"])
 def test_a_tag_is_no_longer_than_the_longest_name_made_from_it_allows(driver: Driver, tag: str) -> None:
     answer = driver.send("POST", "/api/clusters", changed(tag=tag))
     assert (answer.status, answer.fields) == (400, ["tag"])

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.house.asl_lint import ROOT, lint, lint_file, main, substitutions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 FILES = sorted((ROOT / "statemachines").glob("*.asl.json"))
 Machine = dict[str, Any]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 from urllib.parse import quote
 
 from botocore.awsrequest import AWSPreparedRequest
@@ -16,9 +17,6 @@ from moto.core.config import default_user_config
 from infra.local.engine.patching import replace_global, wrap
 from infra.local.engine.version import require_pinned_moto
 from infra.local.messages import HttpRequest, HttpResponse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # What local-aws.md measured as good enough, by signing name; everything else is refused.
 SERVICES = frozenset({"dynamodb", "ec2", "iam", "s3", "states", "logs"})

@@ -6,6 +6,7 @@ moto ships LocalStack's interpreter with the model-aware parts cut out; they are
 from __future__ import annotations
 
 import datetime as real_datetime
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
@@ -17,8 +18,6 @@ from botocore.exceptions import BotoCoreError, ClientError
 from infra.local.engine.patching import wrap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from botocore.client import BaseClient
     from botocore.model import OperationModel, ServiceModel
 

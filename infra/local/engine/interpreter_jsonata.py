@@ -11,14 +11,12 @@ import json
 import random
 import re
 import uuid
+from collections.abc import Callable, Iterable
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import jsonata
 from jsonata.utils import Utils
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 _ASL = "moto.stepfunctions.parser.asl"
 _ROOT = re.compile(r"\$(\w+)")

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import datetime as real_datetime
 import threading
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from infra.local.clock import Clock
 from infra.local.clock_primitives import Event, Thread
 from infra.local.engine.patching import replace_global
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _PACKAGE = "moto.stepfunctions.parser"
 _COMPONENT = f"{_PACKAGE}.asl.component"

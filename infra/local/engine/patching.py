@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
+from collections.abc import Callable
+from types import ModuleType
 
 
 def wrap(owner: type, name: str, around: Callable[[Callable[..., object]], Callable[..., object]]) -> None:

@@ -7,14 +7,12 @@ process count as TLS, so a statement against calls without it never applies.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from infra.local.engine.patching import wrap
 from infra.local.engine.version import require_pinned_moto
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _WITHOUT_TLS = ({"Bool": {"aws:SecureTransport": "false"}}, {"Bool": {"aws:SecureTransport": False}})
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import io
 import pickle
-from typing import TYPE_CHECKING, Protocol, cast
+from collections.abc import Iterator
+from typing import Protocol, cast
 
 from moto.backends import get_backend
 from moto.core.base_backend import BaseBackend
 from moto.iam.models import AWSManagedPolicy
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # Global services keep their state under the partition's name.
 _REGIONAL = ("dynamodb", "ec2")

@@ -10,8 +10,10 @@ import json
 import logging
 import threading
 import uuid
+from collections.abc import Callable
+from datetime import datetime
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, Protocol, cast
+from typing import Final, Protocol, cast
 
 from infra.local.clock import Clock
 from infra.local.engine import interpreter_calls, interpreter_jsonata, interpreter_memory, interpreter_time
@@ -19,10 +21,6 @@ from infra.local.engine.interpreter_calls import ClientOfRole
 from infra.local.engine.interpreter_time import Generation
 from infra.local.engine.patching import wrap
 from infra.local.engine.version import require_pinned_moto
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
 
 _PARSER = "moto.stepfunctions.parser"
 _START_SECONDS: Final = 30

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from infra.local.kubernetes import subresources, verbs
 from infra.local.kubernetes.call import Call, route
@@ -17,9 +17,6 @@ from infra.local.kubernetes.reviews import review
 from infra.local.kubernetes.store import Store
 from infra.local.kubernetes.watch import watch
 from infra.local.messages import HttpRequest, HttpResponse
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 _HEALTH = ("/healthz", "/livez", "/readyz")
 _REVIEWS = (ACCESS_REVIEWS.key, SELF_REVIEWS.key)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from infra.local.kubernetes.documents import JsonObject, integer, mapping, objects, strings, text, value_at
 from infra.local.kubernetes.metadata import is_deleting, parse_timestamp
 from infra.local.kubernetes.quantities import short_duration
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 NONE = "<none>"
 _UNKNOWN = "<unknown>"

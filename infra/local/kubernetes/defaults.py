@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from infra.local.kubernetes.documents import JsonObject, ensure_mapping, mapping, name_of, string_map, text, value_at
 from infra.local.kubernetes.metadata import timestamp
@@ -23,9 +23,6 @@ from infra.local.kubernetes.resources import (
     custom_resources,
 )
 from infra.local.kubernetes.revision import Revision
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def apply_defaults(resource: Resource, document: JsonObject, revision: Revision) -> None:

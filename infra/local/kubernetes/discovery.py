@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from infra.local.kubernetes.documents import JsonObject
 from infra.local.kubernetes.resources import Registry, Resource
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _OPENAPI = "/openapi/v3"
 

@@ -15,13 +15,10 @@ StatusError
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from infra.local.kubernetes.documents import JsonObject
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 JSON_BODIES = ("application/json", "application/yaml")
 

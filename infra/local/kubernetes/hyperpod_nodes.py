@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from infra.local.kubernetes.documents import JsonObject, name_of, objects, text
 from infra.local.kubernetes.metadata import timestamp
 from infra.local.kubernetes.resources import NODES
 from infra.local.kubernetes.store import Store
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
 
 SAGEMAKER = "sagemaker.amazonaws.com"
 HEALTH_LABEL = f"{SAGEMAKER}/node-health-status"

@@ -5,14 +5,11 @@ from __future__ import annotations
 import base64
 import os
 import threading
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import yaml
 
 from infra.local.kubernetes.documents import JsonObject, mapping, objects, text
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class KubeconfigFile:

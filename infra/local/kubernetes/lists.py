@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Hashable
 
 from infra.local.kubernetes.documents import JsonObject
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
 
 MERGE_KEYS: dict[str, tuple[str, ...]] = {
     "addresses": ("type",),

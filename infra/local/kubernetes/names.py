@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from infra.local.kubernetes.documents import JsonObject, mapping, name_of, text
 from infra.local.kubernetes.errors import Cause, Invalid
 from infra.local.kubernetes.resources import CUSTOM_RESOURCE_DEFINITIONS, Resource, custom_key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"

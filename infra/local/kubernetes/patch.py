@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
-from typing import TYPE_CHECKING
 
 from infra.local.kubernetes.documents import JsonObject, text
 from infra.local.kubernetes.errors import BadRequest, StatusError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class PatchRejected(StatusError):

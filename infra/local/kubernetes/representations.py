@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from infra.local.kubernetes.call import Call
 from infra.local.kubernetes.documents import JsonObject, text
@@ -10,9 +10,6 @@ from infra.local.kubernetes.errors import NotAcceptable
 from infra.local.kubernetes.tables import partial_metadata, table
 from infra.local.kubernetes.views import to_wire
 from infra.local.messages import HttpResponse
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def render_object(call: Call, stored: JsonObject, status: int = 200) -> HttpResponse:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from infra.local.kubernetes.documents import JsonObject, mapping, objects, strings, text, value_at
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 STATUS = ("status",)

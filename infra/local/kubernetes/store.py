@@ -6,8 +6,10 @@ Stored objects are never mutated, only replaced: history and readers may keep th
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from copy import deepcopy
-from typing import TYPE_CHECKING, TypedDict
+from datetime import datetime
+from typing import TypedDict
 
 from infra.local.kubernetes.defaults import apply_defaults
 from infra.local.kubernetes.documents import JsonObject, ensure_mapping, mapping, name_of, namespace_of, text
@@ -34,10 +36,6 @@ from infra.local.kubernetes.resources import (
 from infra.local.kubernetes.revision import Revision
 from infra.local.kubernetes.selectors import Predicate, field_selector, label_selector
 from infra.local.kubernetes.validation import require_valid
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
 
 StorageKey = tuple[str, str]
 _SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"

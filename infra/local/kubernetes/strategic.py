@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from copy import deepcopy
-from typing import TYPE_CHECKING
 
 from infra.local.kubernetes.documents import JsonObject
 from infra.local.kubernetes.lists import SETS, item_identity, merge_key
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
 
 _PATCH = "$patch"
 _RETAIN = "$retainKeys"

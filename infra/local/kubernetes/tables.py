@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from datetime import datetime
 
 from infra.local.kubernetes.columns import columns_of
 from infra.local.kubernetes.documents import JsonObject, mapping
 from infra.local.kubernetes.resources import Resource
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
 
 
 def table(

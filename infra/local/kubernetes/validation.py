@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from infra.local.kubernetes.documents import JsonObject, mapping
 from infra.local.kubernetes.errors import BadRequest
 from infra.local.kubernetes.names import require_valid_metadata
 from infra.local.kubernetes.quantities import parse_quantity
 from infra.local.kubernetes.resources import PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, Resource
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _QUANTITY_RULE = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from infra.local.kubernetes.apply import server_side_apply
 from infra.local.kubernetes.call import Call, decode, decode_object, require_fit
@@ -17,9 +17,6 @@ from infra.local.kubernetes.resources import PODS
 from infra.local.kubernetes.strategic import strategic_merge
 from infra.local.kubernetes.views import from_wire, to_wire
 from infra.local.messages import HttpResponse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"

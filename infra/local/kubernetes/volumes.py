@@ -6,7 +6,7 @@ would bind and the pod would fail to mount; here the missing add-on shows at onc
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from decimal import Decimal
 
 from infra.local.kubernetes.documents import (
     JsonObject,
@@ -26,9 +26,6 @@ from infra.local.kubernetes.resources import (
     STORAGE_CLASSES,
 )
 from infra.local.kubernetes.store import Store
-
-if TYPE_CHECKING:
-    from decimal import Decimal
 
 _COMPONENT = "persistentvolume-controller"
 _EXTERNAL = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from infra.local.kubernetes.call import Call
 from infra.local.kubernetes.documents import JsonObject
@@ -16,9 +16,6 @@ from infra.local.kubernetes.selectors import Predicate
 from infra.local.kubernetes.store import selection
 from infra.local.kubernetes.views import to_wire
 from infra.local.messages import HttpResponse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 DEFAULT_SECONDS = 1800
 TICK_SECONDS = 0.5

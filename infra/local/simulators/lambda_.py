@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import ClassVar, Protocol
 
 from infra.local.simulators.service import JsonObject, Service, ServiceError, ServiceRequest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from datetime import datetime
 
 
 class _Outcome(Protocol):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 from infra.local.simulators.service import JsonObject, Service, ServiceError, ServiceRequest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 class _Identity(Protocol):
