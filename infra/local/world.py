@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 from infra.local.kubernetes.api import KubernetesApi
 from infra.local.kubernetes.hyperpod_nodes import NodeFact, Taint, sync_nodes
 from infra.local.kubernetes.identity import Identity
+from infra.local.kubernetes.releases import has_release
 from infra.local.simulators.cloudformation import CloudFormation
 from infra.local.simulators.eks import Eks
 from infra.local.simulators.eks_records import EksHost
@@ -132,6 +133,11 @@ class World:
         addon = cluster.addons.get("vpc-cni") if cluster else None
         return addon is not None and addon.status(self._clock.now(), 0) == "ACTIVE"
 
+    def _has_dependencies(self, name: str) -> bool:
+        """Say whether helm has installed the release that HyperPod looks for, `dependencies` in `kube-system`."""
+        api = self.kubernetes.get(name)
+        return api is not None and has_release(api.store, "dependencies", "kube-system")
+
     # -- what the simulators ask of each other
 
     def _eks_host(self) -> EksHost:
@@ -152,8 +158,7 @@ class World:
             iam=lambda: self._client("iam"),
             s3=lambda: self._client("s3"),
             eks_cluster=self.eks.view,
-            # The release `dependencies` becomes a requirement once helm installs it.
-            dependencies_installed=lambda _: True,
+            dependencies_installed=self._has_dependencies,
             admit_nodes=self.eks.admit_nodes,
         )
 

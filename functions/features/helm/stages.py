@@ -97,7 +97,7 @@ def _downloaded(name: str, chart: Chart) -> Path:
             cause=Cause(layer=Layer.CONTROL_PLANE, service="s3", code="DIGEST_MISMATCH", resource=chart.key),
             remedy="Find out who changed the artifact, then deploy the release again.",
         )
-    path = Path(runtime.environment().get("SCRATCH") or "/tmp") / f"{name}-{chart.sha256[:16]}.tgz"  # noqa: S108
+    path = Path(runtime.environment().get("SCRATCH") or "/tmp") / f"{name}-{chart.sha256[:16]}.tgz"
     path.write_bytes(content)
     return path
 

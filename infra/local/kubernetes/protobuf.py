@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from infra.local.kubernetes.documents import JsonObject
+from infra.local.kubernetes.documents import JsonObject, ensure_mapping
 
 MEDIA_TYPE = "application/vnd.kubernetes.protobuf"
 _MAGIC = b"k8s\x00"
@@ -41,12 +41,12 @@ def decode(body: bytes) -> JsonObject:
     if not body.startswith(_MAGIC):
         raise Unreadable("the body has no Kubernetes protobuf prefix")
     unknown = _message(_UNKNOWN)(body[len(_MAGIC) :])
-    kind = unknown.get("typeMeta", {})
+    kind = ensure_mapping(unknown, "typeMeta")
     api_version, name = str(kind.get("apiVersion", "")), str(kind.get("kind", ""))
     message = _KINDS.get((api_version, name))
     if message is None:
         raise Unreadable(f"{api_version} {name} is not read from protobuf")
-    raw = base64.b64decode(unknown.get("raw", ""))
+    raw = base64.b64decode(str(unknown.get("raw", "")))
     return {"apiVersion": api_version, "kind": name, **_message(message)(raw)}
 
 
