@@ -104,6 +104,14 @@ FUNCTIONS = (
     Function("stages_network", "functions.entry.stages_network.handler", "runs the network stages", 300, 512, LEDGER),
     Function("stages_cluster", "functions.entry.stages_cluster.handler", "runs the cluster stages", 300, 512, LEDGER),
     Function(
+        "helm",
+        "functions.entry.helm.handler",
+        "installs charts",
+        timeout_seconds=300,
+        memory_megabytes=1024,
+        actions=LEDGER,
+    ),
+    Function(
         "stages_workloads",
         "functions.entry.stages_workloads.handler",
         "runs the stages that speak to Kubernetes",

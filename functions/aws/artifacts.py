@@ -38,3 +38,12 @@ def _missing(artifact: str) -> ArtifactMissing:
         cause=Cause(layer=Layer.CONTROL_PLANE, service="s3", api_call="HeadObject", code="NotFound", resource=artifact),
         remedy="Deploy the release again; its artifacts are incomplete. Nothing you send can help.",
     )
+
+
+def fetch(bucket: str, key: str) -> bytes:
+    """Read an artifact of the release; raises ArtifactMissing."""
+    client = runtime.client("s3")
+    try:
+        return client.get_object(Bucket=bucket, Key=key)["Body"].read()
+    except client.exceptions.NoSuchKey as error:
+        raise _missing(f"s3://{bucket}/{key}") from error

@@ -38,6 +38,7 @@ CREATE_HYPERPOD: Final = "create_hyperpod"
 CREATE_STORAGE: Final = "create_storage"
 
 ROLES: Final = ("admin", "operator")
+RELEASES: Final = ("dependencies",)
 ADDONS: Final = ("coredns", "eks-pod-identity-agent", "aws-mountpoint-s3-csi-driver")
 SCOPES: Final = {
     CREATE_CLUSTER: ["foundation", "dependencies", "hyperpod", "storage"],
@@ -150,7 +151,11 @@ def kind_of(request: Request) -> str:
 def plan(kind: str, request: Request) -> list[tuple[str, str]]:
     """List the stages of an operation in order, each with its phase."""
     foundation = [("foundation", "foundation")]
-    names = [*(f"access_entry:{role}" for role in ROLES), *(f"addon:{name}" for name in ADDONS)]
+    names = [
+        *(f"access_entry:{role}" for role in ROLES),
+        *(f"helm_release:{name}" for name in RELEASES),
+        *(f"addon:{name}" for name in ADDONS),
+    ]
     dependencies = [("dependencies", name) for name in names]
     stages = {
         CREATE_FOUNDATION: foundation,

@@ -7,6 +7,7 @@ here. On Lambda the runtime is the process; another host binds its own with `bou
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -23,7 +24,7 @@ from botocore.model import ServiceId
 from botocore.signers import RequestSigner
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from botocore.client import BaseClient
     from botocore.credentials import Credentials
@@ -60,6 +61,36 @@ class SystemClock:
         time.sleep(seconds)
 
 
+@dataclass(frozen=True)
+class Completed:
+    """How a program ended, and what it wrote."""
+
+    status: int
+    output: str
+    errors: str
+
+
+class Processes(Protocol):
+    """Programs as an invocation runs them."""
+
+    def run(self, command: Sequence[str], environment: Mapping[str, str], seconds: float) -> Completed:
+        """Run a program to its end; raises TimeoutError when that takes longer than `seconds`."""
+
+
+class SystemProcesses:
+    """The machine's own programs."""
+
+    def run(self, command: Sequence[str], environment: Mapping[str, str], seconds: float) -> Completed:
+        """Run a program to its end; raises TimeoutError when that takes longer than `seconds`."""
+        try:
+            ended = subprocess.run(
+                command, env=dict(environment), capture_output=True, text=True, timeout=seconds, check=False
+            )
+        except subprocess.TimeoutExpired as expired:
+            raise TimeoutError(f"{command[0]} took longer than {seconds:g} s") from expired
+        return Completed(ended.returncode, ended.stdout, ended.stderr)
+
+
 class Patience(StrEnum):
     """How long a client waits: a request's edge must answer within seconds, a stage may retry."""
 
@@ -81,6 +112,7 @@ class Runtime:
     environment: Mapping[str, str]
     session: botocore.session.Session
     clock: Clock
+    processes: Processes = field(default_factory=SystemProcesses)
     _clients: dict[tuple[str, Patience], BaseClient] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -122,6 +154,11 @@ def bound(runtime: Runtime) -> Iterator[None]:
         yield
     finally:
         _bound.reset(token)
+
+
+def run(command: Sequence[str], environment: Mapping[str, str], seconds: float) -> Completed:
+    """Run a program to its end; raises TimeoutError when that takes longer than `seconds`."""
+    return current().processes.run(command, environment, seconds)
 
 
 def signer(service: str, credentials: Credentials) -> RequestSigner:

@@ -6,6 +6,13 @@ DECLARATION = Declaration(
     domain="features",
     stages=(
         Stage(
+            kind="helm_release",
+            function="helm",
+            title="Helm release",
+            expected_seconds=30,
+            actions=("eks:DescribeCluster", "sts:AssumeRole", "s3:GetObject", "s3:ListBucket"),
+        ),
+        Stage(
             kind="addon",
             function="stages_cluster",
             title="EKS add-on",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from botocore.credentials import Credentials
@@ -32,6 +33,13 @@ class Connection:
     expires: datetime
 
 
+class AccessRole(StrEnum):
+    """The roles that clusters let in, by the variable that names them."""
+
+    ADMIN = "KUBERNETES_ADMIN_ROLE_ARN"
+    OPERATOR = "KUBERNETES_OPERATOR_ROLE_ARN"
+
+
 _connections: dict[tuple[int, str], Connection] = {}
 
 
@@ -47,13 +55,13 @@ def connect(eks_cluster: str, api_server_of: Callable[[str], ApiServer]) -> ApiC
 
 def _client(server: ApiServer) -> ApiClient:
     configuration = Configuration(host=server.endpoint)
-    configuration.api_key["BearerToken"] = f"Bearer {_token(server.cluster)}"
+    configuration.api_key["BearerToken"] = f"Bearer {token_for(server.cluster, AccessRole.OPERATOR)}"
     configuration.retries = False
     configuration.ca_cert_data = server.certificate_authority
     return ApiClient(configuration)
 
 
-def _token(eks_cluster: str) -> str:
+def token_for(eks_cluster: str, role: AccessRole) -> str:
     """Sign who we are for this cluster: a presigned GetCallerIdentity of the regional STS endpoint."""
     region = runtime.environment()["AWS_REGION"]
     request = {
@@ -63,15 +71,15 @@ def _token(eks_cluster: str) -> str:
         "headers": {"x-k8s-aws-id": eks_cluster},
         "context": {},
     }
-    url: str = runtime.signer("sts", _assumed()).generate_presigned_url(
+    url: str = runtime.signer("sts", _assumed(role)).generate_presigned_url(
         request, region_name=region, expires_in=_URL_SECONDS, operation_name=""
     )
     return "k8s-aws-v1." + base64.urlsafe_b64encode(url.encode()).decode().rstrip("=")
 
 
-def _assumed() -> Credentials:
-    """Assume the operator role that the clusters' access entries name."""
-    answer = runtime.client("sts").assume_role(
-        RoleArn=settings.required("KUBERNETES_OPERATOR_ROLE_ARN"), RoleSessionName="instantstart"
-    )["Credentials"]
+def _assumed(role: AccessRole) -> Credentials:
+    """Assume a role that the clusters' access entries name."""
+    answer = runtime.client("sts").assume_role(RoleArn=settings.required(role), RoleSessionName="instantstart")[
+        "Credentials"
+    ]
     return Credentials(answer["AccessKeyId"], answer["SecretAccessKey"], answer["SessionToken"])

@@ -41,6 +41,7 @@ class Resource:
 
 
 NODES = Resource("v1", "nodes", namespaced=False)
+SECRETS = Resource("v1", "secrets", namespaced=True)
 PERSISTENT_VOLUMES = Resource("v1", "persistentvolumes", namespaced=False)
 PERSISTENT_VOLUME_CLAIMS = Resource("v1", "persistentvolumeclaims", namespaced=True)
 
@@ -53,13 +54,15 @@ def get(client: ApiClient, resource: Resource, name: str, namespace: str | None 
     return _checked(status, answer, f"{resource.plural}/{name}")
 
 
-def listed(client: ApiClient, resource: Resource, label_selector: str = "") -> Iterator[Object]:
+def listed(
+    client: ApiClient, resource: Resource, label_selector: str = "", namespace: str | None = None
+) -> Iterator[Object]:
     """List the objects of a kind that carry labels, page by page."""
     position = ""
     while True:
         query = {"limit": str(_PAGE), "labelSelector": label_selector, "continue": position}
         given = {key: value for key, value in query.items() if value}
-        page = _checked(*_call(client, "GET", resource.path(), given), resource.plural)
+        page = _checked(*_call(client, "GET", resource.path(namespace), given), resource.plural)
         items = page.get("items")
         yield from (item for item in (items if isinstance(items, list) else []) if isinstance(item, dict))
         position = str(member(page, "metadata").get("continue") or "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from infra.local.kubernetes.kubeconfig import KubeconfigFile
 from infra.local.kubernetes.server import LocalServer
 from infra.local.kubernetes.tls import ensure_certificates
+from infra.local.messages import HttpRequest
 
 if TYPE_CHECKING:
     from infra.local.world import World
 
+_WRITES = ("POST", "PUT", "PATCH", "DELETE")
 _CLUSTER_PREFIX = "eks-cluster-"
 
 
@@ -25,7 +27,8 @@ class ClusterAccess:
         self._world = world
         self._token = token
         self._tls = ensure_certificates(directory / "tls", datetime.now(UTC))
-        self._server = LocalServer(world.kubernetes.get, self._tls, port)
+        self._server = LocalServer(world.kubernetes.get, self._tls, port, self._answered)
+        self._tripwires: list[Callable[[], None]] = []
         self._contexts: dict[str, str] = {}
         self.kubeconfig = KubeconfigFile(directory / "kubeconfig")
         self.kubeconfig.path.unlink(missing_ok=True)
@@ -47,6 +50,16 @@ class ClusterAccess:
         for api in self._world.kubernetes.values():
             api.close()
         self._server.stop()
+
+    def on_next_write(self, action: Callable[[], None]) -> Callable[[], None]:
+        """Do something once, after the next write of an object that is no secret; gives what takes it back."""
+        self._tripwires.append(action)
+        return lambda: self._tripwires.remove(action) if action in self._tripwires else None
+
+    def _answered(self, request: HttpRequest) -> None:
+        if request.method in _WRITES and "/secrets" not in request.path:
+            while self._tripwires:
+                self._tripwires.pop()()
 
     def _rewrite(self) -> None:
         """Write a context for every new cluster, the newest as current one; drop those that are gone."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from infra.local.charts_standin import Packed, packed
 from infra.local.engine.dynamodb import create_tables
 from infra.topology import (
     CLUSTER_ARTIFACTS,
@@ -24,6 +23,9 @@ from infra.topology import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     from types_boto3_iam import IAMClient
     from types_boto3_s3 import S3Client
     from types_boto3_s3.type_defs import CreateBucketConfigurationTypeDef
@@ -81,6 +83,7 @@ def _environment(topology: Topology, account: str, region: str, bucket: str) -> 
         "PAGE_TOKEN_KEYS": secrets.token_urlsafe(32),
         "ARTIFACT_BUCKET": bucket,
         "RELEASE": RELEASE,
+        "CHARTS": json.dumps({chart.release: _shipped(chart) for chart in packed()}),
         "FOUNDATION_TEMPLATE_URL": f"https://{bucket}.s3.{region}.amazonaws.com/{RELEASE}/foundation.yaml",
         "FOUNDATION_ROLE_ARN": role_arn(account, FOUNDATION_ROLE.name),
         "KUBERNETES_ADMIN_ROLE_ARN": role_arn(account, KUBERNETES_ADMIN.name),
@@ -119,9 +122,20 @@ def _upload(s3: S3Client, bucket: str, region: str) -> None:
     else:
         place: CreateBucketConfigurationTypeDef = {"LocationConstraint": region}  # type: ignore[typeddict-item]  # any region
         s3.create_bucket(Bucket=bucket, CreateBucketConfiguration=place)
+    for chart in packed():
+        s3.put_object(Bucket=bucket, Key=f"{RELEASE}/{chart.key}", Body=chart.content)
     for path in artifacts():
         key = f"{RELEASE}/{path.relative_to(CLUSTER_ARTIFACTS).as_posix()}"
         s3.put_object(Bucket=bucket, Key=key, Body=path.read_bytes())
+
+
+def _shipped(chart: Packed) -> dict[str, str]:
+    return {
+        "version": chart.version,
+        "key": f"{RELEASE}/{chart.key}",
+        "sha256": chart.sha256,
+        "namespace": chart.namespace,
+    }
 
 
 def artifacts() -> list[Path]:

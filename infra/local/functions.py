@@ -11,7 +11,7 @@ from importlib import import_module
 from types import MappingProxyType
 
 from functions.core import runtime
-from functions.core.runtime import Runtime
+from functions.core.runtime import Processes, Runtime
 from infra.local import invocation
 from infra.local.clock import Clock
 from infra.local.identities import Identities
@@ -59,6 +59,7 @@ class Functions:
         clock: Clock,
         identities: Identities,
         sessions: Sessions,
+        processes: Callable[[str], Processes],
     ) -> None:
         self._clock = clock
         self._environments = {
@@ -71,6 +72,7 @@ class Functions:
                     ),
                     sessions.of(identities.of_role(roles[name])),
                     clock,
+                    processes(roles[name]),
                 ),
             )
             for name, function in declared.items()

@@ -22,8 +22,10 @@ from infra.local.engine.state import Snapshot as EngineSnapshot
 from infra.local.faults import HOST_ROLE, Faults
 from infra.local.functions import Functions, Outcome
 from infra.local.gateway import FunctionError, HttpGateway, IntegrationTimeout, local_authorizer
+from infra.local.helm_binary import helm_program
 from infra.local.identities import Identities
 from infra.local.messages import HttpRequest, HttpResponse
+from infra.local.programs import HostProcesses
 from infra.local.sessions import Sessions
 from infra.local.world import World
 from infra.topology import TOPOLOGY, Schedule, Topology
@@ -83,12 +85,13 @@ class LocalHost:
             self.deployed = deployment.deploy(topology, self.client, ACCOUNT_ID, options.region)
             self.functions = Functions(
                 {function.name: function for function in topology.functions},
-                self.deployed.environment,
+                {**self.deployed.environment, **_programs(options.directory)},
                 self.deployed.function_arn_prefix,
                 self.deployed.function_roles,
                 self.clock,
                 self.identities,
                 self.sessions,
+                lambda role: HostProcesses(self.faults, role, self.access.on_next_write),
             )
         self.world.functions.invoker = self._invoke_by_name
         self._gateway = HttpGateway(topology.routes, self._integrate, self.clock.now, ACCOUNT_ID, options.region)
@@ -175,3 +178,10 @@ class LocalHost:
         """List the executions of a state machine."""
         arn = f"{self.deployed.state_machine_prefix}{machine}"
         return self.client("stepfunctions").list_executions(stateMachineArn=arn)["executions"]
+
+
+def _programs(directory: Path) -> dict[str, str]:
+    """Say where functions find their programs and a place for files; on Lambda a layer and its own disk."""
+    scratch = directory / "scratch"
+    scratch.mkdir(parents=True, exist_ok=True)
+    return {"HELM": str(helm_program()), "SCRATCH": str(scratch)}

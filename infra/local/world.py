@@ -6,11 +6,14 @@ import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import chain
 from typing import TYPE_CHECKING, cast
 
 from infra.local.kubernetes.api import KubernetesApi
+from infra.local.kubernetes.controllers.addons import install_addon
 from infra.local.kubernetes.hyperpod_nodes import NodeFact, Taint, sync_nodes
 from infra.local.kubernetes.identity import AccessPolicy, Identity
+from infra.local.kubernetes.releases import has_release
 from infra.local.simulators.cloudformation import CloudFormation
 from infra.local.simulators.eks import Eks
 from infra.local.simulators.eks_records import EksHost
@@ -33,7 +36,6 @@ if TYPE_CHECKING:
     from infra.local.simulators.hyperpod_records import NodeFacts
 
 PERSON = Identity("local", ("system:masters",))
-_S3_ADDON, _S3_DRIVER = "aws-mountpoint-s3-csi-driver", "s3.csi.aws.com"
 _SETTLED_FIRST = ("cloudformation", "eks", "sagemaker")
 
 
@@ -105,7 +107,7 @@ class World:
                 for name in _SETTLED_FIRST:
                     self.services[name].settle()
                 for name, api in self.kubernetes.items():
-                    self._sync_nodes(name, api)
+                    self._advance(name, api)
             finally:
                 self._settling = False
             self._touched = False
@@ -114,8 +116,10 @@ class World:
     def _arm(self) -> None:
         """Come back when the next thing is due: calls that a stack makes must happen at their own moment."""
         now = self._clock.now()
-        due = [moment for name in _SETTLED_FIRST for moment in self.services[name].deadlines() if moment > now]
-        following = min(due, default=None)
+        of_services = [self.services[name].deadlines() for name in _SETTLED_FIRST]
+        of_clusters = [api.deadlines() for api in self.kubernetes.values()]
+        due = chain.from_iterable([*of_services, *of_clusters])
+        following = min((moment for moment in due if moment > now), default=None)
         if following == self._next_due:
             return
         if self._timer is not None:
@@ -123,15 +127,21 @@ class World:
         self._next_due = following
         self._timer = self._clock.call_at(following.timestamp(), self.settle) if following else None
 
-    def _sync_nodes(self, name: str, api: KubernetesApi) -> None:
+    def _advance(self, name: str, api: KubernetesApi) -> None:
         networked = self._has_network(name)
         sync_nodes(api.store, [_fact(node, networked) for node in self.hyperpod.node_facts(name) if node.running])
+        api.advance()
 
     def _has_network(self, name: str) -> bool:
         """Say whether nodes get a network: without the VPC CNI none becomes Ready."""
         cluster = self.eks.records.clusters.get(name)
         addon = cluster.addons.get("vpc-cni") if cluster else None
         return addon is not None and addon.status(self._clock.now(), 0) == "ACTIVE"
+
+    def _has_dependencies(self, name: str) -> bool:
+        """Say whether helm has installed the release that HyperPod looks for, `dependencies` in `kube-system`."""
+        api = self.kubernetes.get(name)
+        return api is not None and has_release(api.store, "dependencies", "kube-system")
 
     # -- what the simulators ask of each other
 
@@ -153,8 +163,7 @@ class World:
             iam=lambda: self._client("iam"),
             s3=lambda: self._client("s3"),
             eks_cluster=self.eks.view,
-            # The release `dependencies` becomes a requirement once helm installs it.
-            dependencies_installed=lambda _: True,
+            dependencies_installed=self._has_dependencies,
             admit_nodes=self.eks.admit_nodes,
         )
 
@@ -192,11 +201,9 @@ class World:
         self.on_clusters_changed()
 
     def _install_addon(self, cluster: str, addon: str) -> None:
-        if addon == _S3_ADDON and cluster in self.kubernetes:
-            store = self.kubernetes[cluster].store
-            kind = store.registry.of_kind("storage.k8s.io/v1", "CSIDriver")
-            assert kind is not None, "every cluster serves CSIDriver"
-            store.upsert(kind, {"metadata": {"name": _S3_DRIVER}, "spec": {"attachRequired": False}})
+        if cluster in self.kubernetes:
+            version = self.eks.records.clusters[cluster].addons[addon].version
+            install_addon(self.kubernetes[cluster].store, addon, version)
 
     def _identify(self, cluster: str, token: str | None) -> Identity | None:
         """Let in the person at the machine, and roles that have an access entry."""
@@ -263,6 +270,7 @@ def _fact(node: NodeFacts, networked: bool) -> NodeFact:
         memory_mib=node.memory_mib,
         accelerator_resource=node.accelerator_resource,
         accelerator_count=node.accelerator_count,
+        efa_count=node.efa_count,
         max_pods=node.max_pods,
         labels=node.labels,
         taints=tuple(Taint(taint["Key"], taint.get("Value", ""), taint["Effect"]) for taint in node.taints),

@@ -21,16 +21,20 @@ if TYPE_CHECKING:
 
 PREFIX = "/clusters"
 FindCluster = Callable[[str], KubernetesApi | None]
+Answered = Callable[[HttpRequest], None]
+"""Hears of every request once it is answered."""
 
 
-def application(find_cluster: FindCluster) -> Starlette:
+def application(find_cluster: FindCluster, answered: Answered = lambda _: None) -> Starlette:
     """An ASGI application that serves the clusters which `find_cluster` knows by their EKS name."""
     limiter = CapacityLimiter(WORKERS)
 
     async def serve(request: Request) -> Response:
         api = find_cluster(request.path_params["cluster"])
         message = await message_of(request, request.path_params["path"])
-        return response_of(await to_thread.run_sync(_answer, api, message, limiter=limiter), limiter)
+        response = await to_thread.run_sync(_answer, api, message, limiter=limiter)
+        answered(message)
+        return response_of(response, limiter)
 
     return Starlette(routes=[Route(PREFIX + "/{cluster}{path:path}", serve, methods=METHODS)])
 
@@ -38,8 +42,10 @@ def application(find_cluster: FindCluster) -> Starlette:
 class LocalServer:
     """The listener of the clusters; `port` 0 takes a free one."""
 
-    def __init__(self, find_cluster: FindCluster, tls: TlsFiles, port: int = 0) -> None:
-        self._listener = Listener(application(find_cluster), port, tls)
+    def __init__(
+        self, find_cluster: FindCluster, tls: TlsFiles, port: int = 0, answered: Answered = lambda _: None
+    ) -> None:
+        self._listener = Listener(application(find_cluster, answered), port, tls)
         self.port = self._listener.port
 
     def url(self, cluster: str) -> str:

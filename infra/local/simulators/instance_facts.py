@@ -37,6 +37,16 @@ def instance_facts() -> dict[str, InstanceFacts]:
     return {name: _facts(dict(zip(document["columns"], row, strict=True))) for name, row in document["types"].items()}
 
 
+def accelerated_types() -> dict[str, list[str]]:
+    """Name the types that device plugins choose their nodes by: with NVIDIA or Neuron devices, with EFA."""
+    facts = instance_facts().items()
+    return {
+        "nvidia": sorted(name for name, each in facts if each.accelerator_resource == _RESOURCES["nvidia"]),
+        "neuron": sorted(name for name, each in facts if each.accelerator_resource == _RESOURCES["neuron"]),
+        "efa": sorted(name for name, each in facts if each.efa_count),
+    }
+
+
 def _facts(row: dict[str, int | str | None]) -> InstanceFacts:
     return InstanceFacts(
         vcpus=int(row["vcpu"] or 0),
