@@ -23,6 +23,7 @@ def main(nodes: int = 1000, pods: int = 10_000) -> None:
     """Fill a cluster, then time lists, writes and the fan-out of a watch."""
     api = KubernetesApi("1.34", lambda: datetime.now(UTC), lambda token: Identity("bench", (MASTERS,)))
     _timed(f"create {nodes} nodes and {pods} pods", lambda: _fill(api, nodes, pods))
+    _timed("let the controllers settle", lambda: _settle(api))
     first = _timed(f"list {_PAGE} pods of {pods}", lambda: _list(api, f"limit={_PAGE}"))
     token = text(json.loads(first), "metadata", "continue")
     _timed(f"list the next {_PAGE}", lambda: _list(api, f"limit={_PAGE}&continue={token}"))
@@ -46,6 +47,11 @@ def _fill(api: KubernetesApi, nodes: int, pods: int) -> bytes:
         spec = {"nodeName": f"n{number % nodes}", "containers": [{"name": "main", "image": "app:1"}]}
         metadata = {"name": f"p{number}", "namespace": "default", "labels": {"app": f"a{number % 50}"}}
         api.store.create(PODS, {"metadata": metadata, "spec": spec})
+    return b""
+
+
+def _settle(api: KubernetesApi) -> bytes:
+    api.settle()
     return b""
 
 

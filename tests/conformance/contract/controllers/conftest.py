@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Iterator
 
 import pytest
@@ -14,9 +15,9 @@ from tests.conformance.contract.controllers.driver import NAMESPACE, Cluster, Do
 def cluster() -> Iterator[Cluster]:
     kubeconfig = os.environ.get("CONTRACT_KUBECONFIG")
     door: Door = RealServer(kubeconfig) if kubeconfig else Simulator()
-    cluster = Cluster(door)
-    if not cluster.exists("namespaces", NAMESPACE):
-        cluster.create("namespaces", NAMESPACE)
+    namespace = f"{NAMESPACE}-{secrets.token_hex(3)}" if kubeconfig else NAMESPACE
+    cluster = Cluster(door, namespace)
+    cluster.create("namespaces", namespace)
     yield cluster
     if kubeconfig:
-        cluster.delete("namespaces", NAMESPACE)
+        cluster.delete("namespaces", namespace)

@@ -75,26 +75,27 @@ class RealServer:
     def __init__(self, kubeconfig: str) -> None:
         kubernetes: Any = pytest.importorskip("kubernetes")
         self._client = kubernetes.config.new_client_from_config(kubeconfig)
-        self._refused = kubernetes.client.exceptions.ApiException
 
     def call(self, method: str, path: str, query: Mapping[str, str], body: object, media: str) -> tuple[int, object]:
         headers = {"Content-Type": media, "Accept": "application/json"}
-        try:
-            answer = self._client.call_api(
-                path, method, query_params=list(query.items()), header_params=headers, body=body,
-                auth_settings=["BearerToken"], _preload_content=False,
-            )  # fmt: skip
-        except self._refused as refusal:
-            return int(refusal.status), _read(str(refusal.body).encode())
-        response = answer[0] if isinstance(answer, tuple) else answer
-        return int(response.status), _read(response.data)
+        parts = self._client.param_serialize(
+            method,
+            path,
+            query_params=list(query.items()),
+            header_params=headers,
+            body=body,
+            auth_settings=["BearerToken"],
+        )
+        answer = self._client.call_api(*parts)
+        return int(answer.status), _read(answer.read())
 
 
 class Cluster:
     """What a contract test does with a cluster."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: Door, namespace: str = NAMESPACE) -> None:
         self._door = door
+        self._namespace = namespace
 
     @property
     def simulator(self) -> Simulator:
@@ -137,32 +138,32 @@ class Cluster:
         """Create an object."""
         metadata = {"name": name, **mapping(more.pop("metadata", {}))}
         body = {"metadata": metadata, **({} if spec is None else {"spec": spec}), **more}
-        return self._ask("POST", _path(plural, "", namespace), body)
+        return self._ask("POST", self._path(plural, "", namespace), body)
 
     def get(self, plural: str, name: str, namespace: str = NAMESPACE) -> JsonObject:
         """Read an object."""
-        return self._ask("GET", _path(plural, name, namespace))
+        return self._ask("GET", self._path(plural, name, namespace))
 
     def exists(self, plural: str, name: str, namespace: str = NAMESPACE) -> bool:
         """Whether an object is there."""
-        return self._door.call("GET", _path(plural, name, namespace), {}, None, "application/json")[0] == 200
+        return self._door.call("GET", self._path(plural, name, namespace), {}, None, "application/json")[0] == 200
 
     def list_all(self, plural: str, namespace: str = NAMESPACE, **query: str) -> Sequence[JsonObject]:
         """Read the objects of a namespace, by name."""
-        return sorted(objects(self._ask("GET", _path(plural, "", namespace), **query), "items"), key=name_of)
+        return sorted(objects(self._ask("GET", self._path(plural, "", namespace), **query), "items"), key=name_of)
 
     def patch(self, plural: str, name: str, body: object, namespace: str = NAMESPACE) -> JsonObject:
         """Merge a change into an object."""
-        return self._ask("PATCH", _path(plural, name, namespace), body, MERGE)
+        return self._ask("PATCH", self._path(plural, name, namespace), body, MERGE)
 
     def delete(self, plural: str, name: str, namespace: str = NAMESPACE, grace: int | None = None) -> None:
         """Delete an object."""
         options = None if grace is None else {"gracePeriodSeconds": grace}
-        self._ask("DELETE", _path(plural, name, namespace), options)
+        self._ask("DELETE", self._path(plural, name, namespace), options)
 
     def log(self, name: str) -> list[str]:
         """What a pod printed."""
-        path = f"{_path('pods', name, NAMESPACE)}/log"
+        path = f"{self._path('pods', name, NAMESPACE)}/log"
         return str(self._door.call("GET", path, {}, None, "application/json")[1]).splitlines()
 
     # -- reading what matters
@@ -183,6 +184,9 @@ class Cluster:
         """The events about an object, oldest first."""
         found = self.list_all("events", namespace, fieldSelector=f"involvedObject.name={name}")
         return sorted(found, key=lambda e: int(text(e, "metadata", "resourceVersion")))
+
+    def _path(self, plural: str, name: str, namespace: str) -> str:
+        return _path(plural, name, self._namespace if namespace == NAMESPACE else namespace)
 
     def _ask(
         self, method: str, path: str, body: object = None, media: str = "application/json", **query: str
