@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from infra.local.helm_binary import helm_program
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -88,7 +90,7 @@ def main(arguments: Sequence[str] | None = None, lock: Path = LOCK) -> int:
     """Fetch, check and pack every chart; give the exit status."""
     parser = argparse.ArgumentParser(prog="python -m infra.charts", description=__doc__)
     parser.add_argument("--target", type=Path, default=Path(".local/charts"))
-    parser.add_argument("--helm", type=Path, required=True, help="a helm 4 program")
+    parser.add_argument("--helm", type=Path, help="a helm 4 program; the environment's own when not given")
     wanted = parser.parse_args(arguments)
     for chart in locked(lock):
         with tempfile.TemporaryDirectory() as scratch:
@@ -97,9 +99,12 @@ def main(arguments: Sequence[str] | None = None, lock: Path = LOCK) -> int:
             except ChartRefused as refused:
                 sys.stderr.write(f"{refused}\n")
                 return 1
+            except subprocess.CalledProcessError as failed:
+                sys.stderr.write(f"{chart.release}: {failed.stderr.strip()}\nIs {chart.repository} within reach?\n")
+                return 1
             if not chart.digest:
                 fill(lock, chart, tree_id(chart, Path(scratch)))
-            pack(source, wanted.helm, wanted.target)
+            pack(source, wanted.helm or helm_program(), wanted.target)
     return 0
 
 

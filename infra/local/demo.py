@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import json
+import subprocess
 import sys
 import tempfile
 import time
@@ -24,6 +25,7 @@ from kubernetes import client as kubernetes
 from kubernetes import config as kubeconfig
 
 from infra.local import doors
+from infra.local.helm_binary import helm_program
 from infra.local.host import LocalHost, Options
 from infra.local.logs import functions_log_to
 
@@ -43,6 +45,9 @@ ENDED: Final = ("SUCCEEDED", "FAILED", "CANCELLED")
 _STAGE_ENDED: Final = (*ENDED, "SKIPPED")
 _CAPACITY: Final = {"on_demand": "On-Demand"}
 _LOOK_AGAIN_SECONDS: Final = 0.1
+# By then the pods of a new node run.
+_NODE_SETTLES_SECONDS: Final = 60
+_POD_ROW: Final = "  {:<12} {:<36} {}"
 _ROW: Final = "  {:>5}  {:>8}  {:<44}  {}"
 
 
@@ -61,7 +66,10 @@ def main() -> int:
             succeeded: bool = operation["status"] == "SUCCEEDED"
             if succeeded:
                 _say(_summary(operation["result"]))
-                _say(f"\nKubernetes lists: {_nodes(host.access.kubeconfig.path)}")
+                host.clock.sleep(_NODE_SETTLES_SECONDS)
+                kubeconfig_path = host.access.kubeconfig.path
+                _say(f"\nA minute later Helm lists: {_releases(kubeconfig_path)}")
+                _say(f"Kubernetes lists: {_nodes(kubeconfig_path)}\n{_daemon_pods(kubeconfig_path)}")
                 _say(f"AWS lists: {_clusters(opened.aws, host.options.region)}")
             else:
                 _say(f"\n{_failure(operation)}\n\n{_tail(log)}")
@@ -168,6 +176,22 @@ def _nodes(path: Path) -> str:
     with connect(str(path)) as connection:
         nodes: list[Any] = kubernetes.CoreV1Api(connection).list_node().items
     return "; ".join(f"node {node.metadata.name} {_conditions(node.status.conditions)}" for node in nodes)
+
+
+def _daemon_pods(path: Path) -> str:
+    connect: Callable[..., Any] = kubeconfig.new_client_from_config
+    with connect(str(path)) as connection:
+        pods: list[Any] = kubernetes.CoreV1Api(connection).list_pod_for_all_namespaces().items
+    of_daemons = [pod for pod in pods if any(each.kind == "DaemonSet" for each in pod.metadata.owner_references or ())]
+    return "\n".join(_POD_ROW.format(pod.metadata.namespace, pod.metadata.name, pod.status.phase) for pod in of_daemons)
+
+
+def _releases(path: Path) -> str:
+    command = [str(helm_program()), "list", "--all-namespaces", "--output", "json", "--kubeconfig", str(path)]
+    listed: list[Json] = json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+    return "; ".join(
+        f"release {each['name']} in {each['namespace']} ({each['chart']}, {each['status']})" for each in listed
+    )
 
 
 def _conditions(conditions: Iterable[kubernetes.V1NodeCondition]) -> str:
