@@ -106,7 +106,7 @@ FUNCTIONS = (
     Function(
         "helm",
         "functions.entry.helm.handler",
-        "installs charts",
+        "administers clusters: installs charts, grants rights",
         timeout_seconds=300,
         memory_megabytes=1024,
         actions=LEDGER,

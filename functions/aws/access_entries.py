@@ -1,28 +1,35 @@
-"""EKS access entries: which IAM principals get into a cluster, and with which access policies."""
+"""EKS access entries: which IAM principals get into a cluster, with which groups and access policies."""
 
 from __future__ import annotations
 
 from functions.core import runtime
 
 
-def exists(cluster: str, principal: str) -> bool:
-    """Say whether a principal has an entry. Raises the client's own errors."""
+def groups(cluster: str, principal: str) -> list[str] | None:
+    """List the Kubernetes groups of a principal's entry; None when it has none. Raises the client's own errors."""
     client = runtime.client("eks")
     try:
-        client.describe_access_entry(clusterName=cluster, principalArn=principal)
+        found = client.describe_access_entry(clusterName=cluster, principalArn=principal)["accessEntry"]
     except client.exceptions.ResourceNotFoundException:
-        return False
-    return True
+        return None
+    return found.get("kubernetesGroups", [])
 
 
-def create(cluster: str, principal: str) -> bool:
+def create(cluster: str, principal: str, members_of: list[str]) -> bool:
     """Create an entry; False when somebody else had made it in between."""
     client = runtime.client("eks")
     try:
-        client.create_access_entry(clusterName=cluster, principalArn=principal, type="STANDARD")
+        client.create_access_entry(
+            clusterName=cluster, principalArn=principal, type="STANDARD", kubernetesGroups=members_of
+        )
     except client.exceptions.ResourceInUseException:
         return False
     return True
+
+
+def update(cluster: str, principal: str, members_of: list[str]) -> None:
+    """Replace the groups of an entry."""
+    runtime.client("eks").update_access_entry(clusterName=cluster, principalArn=principal, kubernetesGroups=members_of)
 
 
 def policies(cluster: str, principal: str) -> list[str]:
@@ -41,3 +48,8 @@ def associate(cluster: str, principal: str, policy: str) -> None:
     runtime.client("eks").associate_access_policy(
         clusterName=cluster, principalArn=principal, policyArn=policy, accessScope={"type": "cluster"}
     )
+
+
+def dissociate(cluster: str, principal: str, policy: str) -> None:
+    """Take an access policy from an entry."""
+    runtime.client("eks").disassociate_access_policy(clusterName=cluster, principalArn=principal, policyArn=policy)

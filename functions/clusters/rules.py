@@ -153,6 +153,7 @@ def plan(kind: str, request: Request) -> list[tuple[str, str]]:
     foundation = [("foundation", "foundation")]
     names = [
         *(f"access_entry:{role}" for role in ROLES),
+        "cluster_role:operator",
         *(f"helm_release:{name}" for name in RELEASES),
         *(f"addon:{name}" for name in ADDONS),
     ]

@@ -1,4 +1,4 @@
-"""The Lambda function that runs helm; x86_64, because the layer with the program is."""
+"""The Lambda function that administers clusters: helm, and the rights of the others; x86_64, as the helm layer is."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from functions.core import turn
 from functions.core.turn import Turn
 from functions.features.helm.stages import STAGES as FEATURES_HELM
+from functions.identity.cluster_roles.stages import STAGES as IDENTITY_CLUSTER_ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,9 +16,9 @@ if TYPE_CHECKING:
 
     from functions.core.stage import Behaviours
 
-BEHAVIOURS: Behaviours = {**FEATURES_HELM}
+BEHAVIOURS: Behaviours = {**FEATURES_HELM, **IDENTITY_CLUSTER_ROLES}
 
 
 def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:
-    """Take one turn of a helm release."""
+    """Take one turn of a stage."""
     return turn.take(Turn.model_validate(event), BEHAVIOURS).model_dump(mode="json")

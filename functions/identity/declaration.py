@@ -13,9 +13,18 @@ DECLARATION = Declaration(
             actions=(
                 "eks:DescribeAccessEntry",
                 "eks:CreateAccessEntry",
+                "eks:UpdateAccessEntry",
                 "eks:ListAssociatedAccessPolicies",
                 "eks:AssociateAccessPolicy",
+                "eks:DisassociateAccessPolicy",
             ),
+        ),
+        Stage(
+            kind="cluster_role",
+            function="helm",
+            title="Cluster role",
+            expected_seconds=5,
+            actions=("eks:DescribeCluster", "sts:AssumeRole"),
         ),
     ),
 )

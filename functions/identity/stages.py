@@ -6,36 +6,45 @@ have made one of the same name before.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING
 
 from functions.aws import access_entries
 from functions.core import settings
 from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext
+from functions.identity.rules import ACCESS
 
-# Source: Amazon EKS user guide, "Review access policy permissions".
-ADMINISTRATOR: Final = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
-_ROLES: Final = {"admin": "KUBERNETES_ADMIN_ROLE_ARN", "operator": "KUBERNETES_OPERATOR_ROLE_ARN"}
+if TYPE_CHECKING:
+    from functions.core.ledger.models import JsonObject
 
 
 class AccessEntry:
-    """The entry of the role that the stage's parameter names, with its policy."""
+    """The entry of the role that the stage's parameter names, with its groups and policies."""
 
     def apply(self, context: StageContext) -> Applied:
-        """Create the entry unless it is there, then associate the policy if it is missing."""
-        cluster, role = context.cluster.names.eks_cluster, settings.required(_ROLES[context.parameter])
-        present = access_entries.exists(cluster, role)
-        if not present:
-            present = not access_entries.create(cluster, role)
-        if ADMINISTRATOR not in access_entries.policies(cluster, role):
-            access_entries.associate(cluster, role, ADMINISTRATOR)
-        return Applied("entry already present" if present else "entry created", (role,))
+        """Create the entry unless it is there, then give it what it lacks and take what it has too much."""
+        cluster, access = context.cluster.names.eks_cluster, ACCESS[context.parameter]
+        role, wanted = settings.required(access.variable), [*access.groups]
+        groups = access_entries.groups(cluster, role)
+        created = groups is None and access_entries.create(cluster, role, wanted)
+        if not created and (groups is None or not set(wanted) <= set(groups)):
+            access_entries.update(cluster, role, [*{*(groups or ()), *wanted}])
+        held = access_entries.policies(cluster, role)
+        for policy in access.lacks(held):
+            access_entries.associate(cluster, role, policy)
+        for policy in access.exceeds(held):
+            access_entries.dissociate(cluster, role, policy)
+        return Applied("entry created" if created else "entry already present", (role,))
 
     def observe(self, context: StageContext) -> Observation:
-        """Done when entry and policy are there."""
-        cluster, role = context.cluster.names.eks_cluster, settings.required(_ROLES[context.parameter])
-        if not access_entries.exists(cluster, role) or ADMINISTRATOR not in access_entries.policies(cluster, role):
-            return Reapply(f"{role} has no way into {cluster}")
-        return Done({"principal": role, "policy": ADMINISTRATOR}, context.stage.message or "entry present", (role,))
+        """Done when entry, groups and policies are as wanted."""
+        cluster, access = context.cluster.names.eks_cluster, ACCESS[context.parameter]
+        role = settings.required(access.variable)
+        groups = access_entries.groups(cluster, role)
+        held = access_entries.policies(cluster, role) if groups is not None else []
+        if groups is None or not set(access.groups) <= set(groups) or access.lacks(held) or access.exceeds(held):
+            return Reapply(f"{role} has no proper way into {cluster}")
+        result: JsonObject = {"principal": role, "groups": [*access.groups], "policies": [*access.policies]}
+        return Done(result, context.stage.message or "entry present", (role,))
 
 
 STAGES: Behaviours = {"access_entry": AccessEntry()}

@@ -40,22 +40,24 @@ class AccessRole(StrEnum):
     OPERATOR = "KUBERNETES_OPERATOR_ROLE_ARN"
 
 
-_connections: dict[tuple[int, str], Connection] = {}
+_connections: dict[tuple[int, str, AccessRole], Connection] = {}
 
 
-def connect(eks_cluster: str, api_server_of: Callable[[str], ApiServer]) -> ApiClient:
+def connect(
+    eks_cluster: str, api_server_of: Callable[[str], ApiServer], role: AccessRole = AccessRole.OPERATOR
+) -> ApiClient:
     """Give a client of a cluster's API server, kept while its token serves; `api_server_of` is asked for a new one."""
-    key = (id(runtime.current()), eks_cluster)
+    key = (id(runtime.current()), eks_cluster, role)
     known = _connections.get(key)
     if known is None or known.expires <= runtime.now():
-        known = Connection(_client(api_server_of(eks_cluster)), runtime.now() + _TOKEN_LIFE)
+        known = Connection(_client(api_server_of(eks_cluster), role), runtime.now() + _TOKEN_LIFE)
         _connections[key] = known
     return known.client
 
 
-def _client(server: ApiServer) -> ApiClient:
+def _client(server: ApiServer, role: AccessRole) -> ApiClient:
     configuration = Configuration(host=server.endpoint)
-    configuration.api_key["BearerToken"] = f"Bearer {token_for(server.cluster, AccessRole.OPERATOR)}"
+    configuration.api_key["BearerToken"] = f"Bearer {token_for(server.cluster, role)}"
     configuration.retries = False
     configuration.ca_cert_data = server.certificate_authority
     return ApiClient(configuration)

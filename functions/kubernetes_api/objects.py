@@ -44,6 +44,8 @@ NODES = Resource("v1", "nodes", namespaced=False)
 SECRETS = Resource("v1", "secrets", namespaced=True)
 PERSISTENT_VOLUMES = Resource("v1", "persistentvolumes", namespaced=False)
 PERSISTENT_VOLUME_CLAIMS = Resource("v1", "persistentvolumeclaims", namespaced=True)
+CLUSTER_ROLES = Resource("rbac.authorization.k8s.io/v1", "clusterroles", namespaced=False)
+CLUSTER_ROLE_BINDINGS = Resource("rbac.authorization.k8s.io/v1", "clusterrolebindings", namespaced=False)
 
 
 def get(client: ApiClient, resource: Resource, name: str, namespace: str | None = None) -> Object | None:

@@ -41,6 +41,7 @@ WHOLE = [
     ("foundation", "foundation"),
     ("dependencies", "access_entry:admin"),
     ("dependencies", "access_entry:operator"),
+    ("dependencies", "cluster_role:operator"),
     ("dependencies", "helm_release:dependencies"),
     ("dependencies", "addon:coredns"),
     ("dependencies", "addon:eks-pod-identity-agent"),
@@ -222,9 +223,9 @@ def test_a_creation_makes_three_calls_none_of_them_slow(edge: Edge) -> None:
 
 Step = tuple[str, dict[str, object] | None, tuple[str, ...], list[tuple[str, str]]]
 STEPS: list[Step] = [
-    ("dependencies", {}, ("FoundationReady",), [*WHOLE[1:7], WHOLE[-1]]),
-    ("dependencies", None, ("FoundationReady",), [*WHOLE[1:7], WHOLE[-1]]),
-    ("hyperpod", {**HYPERPOD}, ("FoundationReady", "DependenciesReady"), [*WHOLE[7:11], WHOLE[-1]]),
+    ("dependencies", {}, ("FoundationReady",), [*WHOLE[1:8], WHOLE[-1]]),
+    ("dependencies", None, ("FoundationReady",), [*WHOLE[1:8], WHOLE[-1]]),
+    ("hyperpod", {**HYPERPOD}, ("FoundationReady", "DependenciesReady"), [*WHOLE[8:12], WHOLE[-1]]),
     ("storage", {}, ("FoundationReady", "DependenciesReady", "HyperPodReady"), WHOLE[-2:]),
 ]
 

@@ -60,6 +60,9 @@ def test_access_entries_live_their_life(world: World) -> None:
     entry = world.client.create_access_entry(**named, kubernetesGroups=["readers"])["accessEntry"]
     assert entry["username"] == f"arn:aws:sts::{ACCOUNT}:assumed-role/operator/{{{{SessionName}}}}"
     refused("ResourceInUseException", world.client.create_access_entry, **named)
+    updated = world.client.update_access_entry(**named, kubernetesGroups=["writers"])["accessEntry"]
+    assert updated == {**entry, "kubernetesGroups": ["writers"], "modifiedAt": updated["modifiedAt"]}
+    refused("InvalidParameterException", world.client.update_access_entry, **named, kubernetesGroups=["system:nodes"])
     policy = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy"
     scope = {"type": "namespace", "namespaces": ["team"]}
     world.client.associate_access_policy(**named, policyArn=policy, accessScope=scope)

@@ -14,6 +14,7 @@ from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply
 from functions.features.helm.models import Chart, DependenciesValues, Global
 from functions.features.helm.rules import CONTENT, MANAGED_BY, MANAGER, Decision, Revision, Step, content_of, decide
 from functions.kubernetes_api import connection, helm
+from functions.kubernetes_api.connection import AccessRole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,7 +64,7 @@ class HelmRelease:
 
 def _decision(context: StageContext) -> Decision:
     chart = _chart(context.parameter)
-    client = connection.connect(context.cluster.names.eks_cluster, eks.api_server_of)
+    client = connection.connect(context.cluster.names.eks_cluster, eks.api_server_of, AccessRole.ADMIN)
     found = helm.revisions(client, context.parameter, chart.namespace)
     revisions = [Revision(each.revision, each.status, each.created_at, each.labels) for each in found]
     return decide(revisions, content_of(chart.sha256, _values(context)), runtime.now())

@@ -72,6 +72,7 @@ class Eks(Service):
             "CreateAccessEntry": self._access.create,
             "DescribeAccessEntry": self._access.describe,
             "ListAccessEntries": self._access.list_all,
+            "UpdateAccessEntry": self._access.update,
             "DeleteAccessEntry": self._access.delete,
             "AssociateAccessPolicy": self._access.associate,
             "DisassociateAccessPolicy": self._access.disassociate,

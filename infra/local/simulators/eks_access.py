@@ -65,6 +65,14 @@ class AccessEntries:
         )
         return {"accessEntries": chosen, "nextToken": token}
 
+    def update(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
+        """UpdateAccessEntry; what is not sent stays, groups that are sent replace those of before."""
+        cluster, entry = self._found(params, active=True)
+        self._refuse({"type": entry.type, **params})
+        entry.username = params.get("username", entry.username)
+        entry.groups = params.get("kubernetesGroups", entry.groups)
+        return {"accessEntry": _described(cluster, entry)}
+
     def delete(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
         """DeleteAccessEntry."""
         cluster, entry = self._found(params, active=True)
