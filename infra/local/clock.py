@@ -137,22 +137,22 @@ class Clock:
                 if is_set() or (timeout is not None and timeout <= 0):
                     return is_set()
                 waiters.append(waiter)
-                if timeout is not None and self.mode is Mode.JUMP:
-                    self._push(self.time() + timeout, waiter)
+                deadline = None if timeout is None else self.time() + timeout
+                if deadline is not None:
+                    self._push(deadline, waiter)
                 self._count(-1)
                 self._waiting += 1
                 self._advance()
-            self._block(waiter, timeout)
+            self._block(waiter, deadline)
             with self._lock:
                 if waiter in waiters:
                     waiters.remove(waiter)
                 return waiter.by_event or is_set()
 
-    def _block(self, waiter: Waiter, timeout: float | None) -> None:
-        if self.mode is Mode.JUMP or timeout is None:
+    def _block(self, waiter: Waiter, deadline: float | None) -> None:
+        if self.mode is Mode.JUMP or deadline is None:
             waiter.signal.wait()
             return
-        deadline = self.time() + timeout
         while not waiter.done and (ahead := deadline - self.time()) > 0:
             waiter.signal.wait(self._pace.real_seconds(ahead))
         with self._lock:
@@ -173,6 +173,7 @@ class Clock:
         waiter.done = True
         self._count(1)
         self._waiting -= 1
+        self._halt_at_first_deadline()
         waiter.signal.set()
 
     # -- moving time
@@ -193,6 +194,7 @@ class Clock:
         """Forget a timer that has not fired."""
         with self._lock:
             timer.done = True
+            self._halt_at_first_deadline()
 
     def next_deadline(self) -> float | None:
         """Give the instant of the earliest pending deadline."""
@@ -207,6 +209,12 @@ class Clock:
             heapq.heapify(self._deadlines)
             self._sweep_at = 2 * len(self._deadlines) + _FEW
         heapq.heappush(self._deadlines, (when, next(self._order), waiter))
+        self._halt_at_first_deadline()
+
+    def _halt_at_first_deadline(self) -> None:
+        if self.mode is Mode.RUN:
+            self._drop_done()
+            self._pace.halt_at(self._deadlines[0][0] if self._deadlines else None)
 
     def _drop_done(self) -> None:
         while self._deadlines and self._deadlines[0][2].done:
@@ -229,6 +237,7 @@ class Clock:
             return
         waiter.done = True
         self._count(1)
+        self._halt_at_first_deadline()
         threading.Thread(target=self._deliver, args=(waiter.callback,), daemon=True).start()
 
     def _deliver(self, callback: Callable[[], object]) -> None:
