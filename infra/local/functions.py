@@ -41,6 +41,7 @@ class Environment:
     handler: Handler | None = field(default=None)
 
     def load(self) -> Handler:
+        """Give the handler, imported on first use."""
         if self.handler is None:
             module, _, name = self.function.handler.rpartition(".")
             self.handler = getattr(import_module(module), name)

@@ -50,19 +50,20 @@ def helm(driver: Driver, directory: Path, *arguments: str) -> str:
     return subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=30).stdout
 
 
-@pytest.mark.parametrize(("kind", "left"), [(Kind.KILL_BEFORE, "pending-install"), (Kind.KILL_AFTER, "deployed")])
-def test_a_worker_that_dies_in_an_installation_leaves_one_release_in_the_end(
-    driver_of_base: Driver, kind: Kind, left: str
-) -> None:
+def test_a_worker_that_dies_in_an_installation_leaves_one_release_in_the_end(driver_of_base: Driver) -> None:
     driver = driver_of_base
-    with driver.host.faults.planned(Fault("helm", "upgrade", kind)):
+    with driver.host.faults.planned(Fault("helm", "upgrade", Kind.KILL_BEFORE)):
         begun = driver.post(PATH)
-        driver.until(begun["operation_id"], STAGE, every=1)
-        driver.sleep(1)
-    assert revisions(driver) == [(1, left)]
+        driver.until_said(begun["operation_id"], STAGE, "a worker is at dependencies")
+    assert revisions(driver) == [(1, "pending-install")]
     operation = driver.finish(begun["operation_id"])
     assert (operation["status"], revisions(driver)) == ("SUCCEEDED", [(1, "deployed")])
     assert stage_of(operation, STAGE)["resources"] == ["helm/kube-system/dependencies"]
+
+
+def test_a_worker_that_dies_after_the_installation_has_done_its_work(driver_of_base: Driver) -> None:
+    operation = driver_of_base.failing(PATH, None, Fault("helm", "upgrade", Kind.KILL_AFTER))
+    assert (operation["status"], revisions(driver_of_base)) == ("SUCCEEDED", [(1, "deployed")])
 
 
 def test_a_worker_that_dies_in_an_upgrade_is_rolled_back_and_the_upgrade_made(driver_of_prepared: Driver) -> None:
