@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from functions.core.ledger.models import Operation
 
-_REQUEST_ID: Final = re.compile(r"(?:RequestId: |\"requestId\": \")([0-9a-f-]{36})")
+_REQUEST_ID: Final = re.compile(r"(?:RequestId: |\"requestId\": ?\")([0-9a-f-]{36})")
 _ASK_AGAIN_SECONDS: Final = 20
 _REAPPLY_SECONDS: Final = 5
 _REAPPLY_LIMIT: Final = 10

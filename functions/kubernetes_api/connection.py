@@ -25,14 +25,6 @@ CONNECT_SECONDS: Final = 3
 READ_SECONDS: Final = 10
 
 
-@dataclass(frozen=True)
-class Connection:
-    """A client bound to one cluster, and until when its token serves."""
-
-    client: ApiClient
-    expires: datetime
-
-
 class AccessRole(StrEnum):
     """The roles that clusters let in, by the variable that names them."""
 
@@ -40,27 +32,45 @@ class AccessRole(StrEnum):
     OPERATOR = "KUBERNETES_OPERATOR_ROLE_ARN"
 
 
+class ClusterClient(ApiClient):
+    """A client of one cluster's API server, signed in as one of our roles."""
+
+    def __init__(self, server: ApiServer, role: AccessRole) -> None:
+        configuration = Configuration(host=server.endpoint)
+        configuration.retries = False
+        configuration.ca_cert_data = server.certificate_authority
+        super().__init__(configuration)
+        self._settings = configuration
+        self._cluster = server.cluster
+        self._role = role
+        self.sign_in()
+
+    def sign_in(self) -> None:
+        """Take a new token, in the place of one that has expired or is refused."""
+        self._settings.api_key["BearerToken"] = f"Bearer {token_for(self._cluster, self._role)}"
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A client bound to one cluster, and until when its token serves."""
+
+    client: ClusterClient
+    expires: datetime
+
+
 _connections: dict[tuple[int, str, AccessRole], Connection] = {}
 
 
 def connect(
     eks_cluster: str, api_server_of: Callable[[str], ApiServer], role: AccessRole = AccessRole.OPERATOR
-) -> ApiClient:
+) -> ClusterClient:
     """Give a client of a cluster's API server, kept while its token serves; `api_server_of` is asked for a new one."""
     key = (id(runtime.current()), eks_cluster, role)
     known = _connections.get(key)
     if known is None or known.expires <= runtime.now():
-        known = Connection(_client(api_server_of(eks_cluster), role), runtime.now() + _TOKEN_LIFE)
+        known = Connection(ClusterClient(api_server_of(eks_cluster), role), runtime.now() + _TOKEN_LIFE)
         _connections[key] = known
     return known.client
-
-
-def _client(server: ApiServer, role: AccessRole) -> ApiClient:
-    configuration = Configuration(host=server.endpoint)
-    configuration.api_key["BearerToken"] = f"Bearer {token_for(server.cluster, role)}"
-    configuration.retries = False
-    configuration.ca_cert_data = server.certificate_authority
-    return ApiClient(configuration)
 
 
 def token_for(eks_cluster: str, role: AccessRole) -> str:

@@ -14,21 +14,32 @@ from typing import TYPE_CHECKING, Final
 from functions.core import runtime, settings
 from functions.core.errors import Cause, Layer, StageFailed, Unavailable
 from functions.kubernetes_api.connection import AccessRole, token_for
-from functions.kubernetes_api.objects import SECRETS, Object, listed, member
+from functions.kubernetes_api.objects import NO_ENTRY, SECRETS, Object, listed, member
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kubernetes.client import ApiClient
     from pydantic import JsonValue
 
     from functions.core.cluster import ApiServer
+    from functions.kubernetes_api.connection import ClusterClient
 
 # Helm's own timeout stays below the function's, so that it ends by itself and leaves no pending release.
 _HELM_SECONDS: Final = 240
 _PROGRAM_SECONDS: Final = 270
 # Texts of failures that a second try may outlast.
-_PASSING: Final = ("connection refused", "i/o timeout", "TLS handshake timeout", "too many requests", "EOF")
+_PASSING: Final = (
+    "connection refused",
+    "i/o timeout",
+    "TLS handshake timeout",
+    "EOF",
+    "too many requests",
+    "Internal error occurred",
+    "an error on the server",
+    "unable to handle the request",
+)
+# What the API server answers whom it does not know (client-go's words for a 401).
+_UNKNOWN: Final = "asked for the client to provide credentials"
 
 
 @dataclass(frozen=True)
@@ -51,7 +62,7 @@ class Target:
     namespace: str
 
 
-def revisions(client: ApiClient, name: str, namespace: str) -> list[Release]:
+def revisions(client: ClusterClient, name: str, namespace: str) -> list[Release]:
     """List the revisions of a release, newest first, from helm's secrets."""
     found = listed(client, SECRETS, f"owner=helm,name={name}", namespace)
     return sorted((_release(item) for item in found), key=lambda release: -release.revision)
@@ -111,6 +122,10 @@ def _problem(target: Target, command: str, text: str) -> StageFailed | Unavailab
     message = f"helm {command} {target.name}: {text.removeprefix('Error: ')[:500]}"
     if any(passing in text for passing in _PASSING):
         return Unavailable(message, cause=_cause(target, "unreachable"), remedy="Retry the operation in a few minutes.")
+    if _UNKNOWN in text or "Unauthorized" in text:
+        role = settings.required(AccessRole.ADMIN)
+        remedy = f"Give {role} an access entry on the EKS cluster (the dependencies phase does), then retry."
+        return StageFailed(message, cause=_cause(target, NO_ENTRY), remedy=remedy)
     remedy = "Remove what helm names, or give it back to its owner, then retry the operation."
     return StageFailed(message, cause=_cause(target, command), remedy=remedy)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from functions.kubernetes_api.objects import NODES, Object, listed, member
 
 if TYPE_CHECKING:
-    from kubernetes.client import ApiClient
+    from functions.kubernetes_api.connection import ClusterClient
 
 # Source: SageMaker developer guide, "SageMaker HyperPod Kubernetes node labels".
 _GROUP: Final = "sagemaker.amazonaws.com/instance-group-name"
@@ -27,7 +27,7 @@ class Node:
     reason: str
 
 
-def hyperpod_nodes(client: ApiClient) -> list[Node]:
+def hyperpod_nodes(client: ClusterClient) -> list[Node]:
     """List the HyperPod nodes of a cluster."""
     return [_node(item) for item in listed(client, NODES, _HYPERPOD_NODES)]
 

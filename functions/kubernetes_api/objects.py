@@ -11,15 +11,18 @@ from urllib.parse import quote
 import urllib3
 from pydantic import JsonValue
 
+from functions.core import settings
 from functions.core.errors import Cause, Conflict, Layer, StageFailed, Unavailable
-from functions.kubernetes_api.connection import CONNECT_SECONDS, READ_SECONDS
+from functions.kubernetes_api.connection import CONNECT_SECONDS, READ_SECONDS, AccessRole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from kubernetes.client import ApiClient
+    from functions.kubernetes_api.connection import ClusterClient
 
 FIELD_MANAGER: Final = "instantstart"
+UNREACHABLE: Final = "K8S_UNREACHABLE"
+NO_ENTRY: Final = "K8S_ACCESS_ENTRY_MISSING"
 _PAGE: Final = 500
 
 Object = dict[str, JsonValue]
@@ -48,7 +51,7 @@ CLUSTER_ROLES = Resource("rbac.authorization.k8s.io/v1", "clusterroles", namespa
 CLUSTER_ROLE_BINDINGS = Resource("rbac.authorization.k8s.io/v1", "clusterrolebindings", namespaced=False)
 
 
-def get(client: ApiClient, resource: Resource, name: str, namespace: str | None = None) -> Object | None:
+def get(client: ClusterClient, resource: Resource, name: str, namespace: str | None = None) -> Object | None:
     """Read an object; None when there is none."""
     status, answer = _call(client, "GET", resource.path(namespace, name))
     if status == HTTPStatus.NOT_FOUND:
@@ -57,7 +60,7 @@ def get(client: ApiClient, resource: Resource, name: str, namespace: str | None 
 
 
 def listed(
-    client: ApiClient, resource: Resource, label_selector: str = "", namespace: str | None = None
+    client: ClusterClient, resource: Resource, label_selector: str = "", namespace: str | None = None
 ) -> Iterator[Object]:
     """List the objects of a kind that carry labels, page by page."""
     position = ""
@@ -72,7 +75,7 @@ def listed(
             return
 
 
-def apply(client: ApiClient, resource: Resource, manifest: Mapping[str, JsonValue]) -> Object:
+def apply(client: ClusterClient, resource: Resource, manifest: Mapping[str, JsonValue]) -> Object:
     """Apply an object of ours, full intent; another manager's fields are not taken over.
 
     Raises Conflict naming the fields that another manager owns.
@@ -91,11 +94,22 @@ def member(document: Mapping[str, JsonValue], name: str) -> Object:
 
 
 def _call(
-    client: ApiClient,
+    client: ClusterClient,
     method: str,
     path: str,
     query: Mapping[str, str] | None = None,
     body: Mapping[str, JsonValue] | None = None,
+) -> tuple[int, Object]:
+    status, answer = _sent(client, method, path, query or {}, body)
+    if status != HTTPStatus.UNAUTHORIZED:
+        return status, answer
+    # A token may expire early; a new one that is refused too has another reason.
+    client.sign_in()
+    return _sent(client, method, path, query or {}, body)
+
+
+def _sent(
+    client: ClusterClient, method: str, path: str, query: Mapping[str, str], body: Mapping[str, JsonValue] | None
 ) -> tuple[int, Object]:
     headers = {"Accept": "application/json"}
     if body is not None:
@@ -103,7 +117,7 @@ def _call(
     request = client.param_serialize(
         method,
         path,
-        query_params=list((query or {}).items()),
+        query_params=list(query.items()),
         header_params=headers,
         body=dict(body) if body is not None else None,
         auth_settings=["BearerToken"],
@@ -114,7 +128,7 @@ def _call(
     except urllib3.exceptions.HTTPError as error:
         raise Unavailable(
             f"The API server did not answer {method} {path}: {error}",
-            cause=Cause(layer=Layer.KUBERNETES, api_call=f"{method} {path}", code=type(error).__name__),
+            cause=Cause(layer=Layer.KUBERNETES, api_call=f"{method} {path}", code=UNREACHABLE),
             remedy="Retry the operation; check that the cluster's endpoint can be reached.",
         ) from error
 
@@ -137,9 +151,20 @@ def _checked(status: int, answer: Object, resource: str) -> Object:
         raise Conflict(
             f"{resource}: {message}", cause=cause, remedy="Give the fields back, or remove the object that is not ours."
         )
-    if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-        remedy = "Check the access entry of the control plane's operator role on the EKS cluster, then retry."
+    if status == HTTPStatus.UNAUTHORIZED:
+        raise _not_let_in(resource)
+    if status == HTTPStatus.FORBIDDEN:
+        remedy = "Check the access policies of the control plane's operator role on the EKS cluster, then retry."
         raise StageFailed(f"{resource}: {message}", cause=cause, remedy=remedy)
     if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise Unavailable(f"{resource}: {message}", cause=cause, remedy="Retry the operation in a few minutes.")
     raise StageFailed(f"{resource}: {message}", cause=cause, remedy="Correct what the message names, then retry.")
+
+
+def _not_let_in(resource: str) -> StageFailed:
+    role = settings.required(AccessRole.OPERATOR)
+    return StageFailed(
+        f"{resource}: the cluster does not let {role} in, even with a new token.",
+        cause=Cause(layer=Layer.KUBERNETES, code=NO_ENTRY, resource=resource),
+        remedy=f"Give {role} an access entry on the EKS cluster (the dependencies phase does), then retry.",
+    )

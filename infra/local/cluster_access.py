@@ -8,10 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from infra.local import cluster_faults
+from infra.local.faults import Faults
+from infra.local.kubernetes.api import KubernetesApi
 from infra.local.kubernetes.kubeconfig import KubeconfigFile
 from infra.local.kubernetes.server import LocalServer
 from infra.local.kubernetes.tls import ensure_certificates
-from infra.local.messages import HttpRequest
+from infra.local.messages import HttpRequest, HttpResponse
 
 if TYPE_CHECKING:
     from infra.local.world import World
@@ -23,11 +26,12 @@ _CLUSTER_PREFIX = "eks-cluster-"
 class ClusterAccess:
     """Serves the world's clusters and keeps the kubeconfig in step with them."""
 
-    def __init__(self, world: World, directory: Path, port: int, token: str) -> None:
+    def __init__(self, world: World, faults: Faults, directory: Path, port: int, token: str) -> None:
         self._world = world
+        self._faults = faults
         self._token = token
         self._tls = ensure_certificates(directory / "tls", datetime.now(UTC))
-        self._server = LocalServer(world.kubernetes.get, self._tls, port, self._answered)
+        self._server = LocalServer(world.kubernetes.get, self._tls, port, self._answer)
         self._tripwires: list[Callable[[], None]] = []
         self._contexts: dict[str, str] = {}
         self.kubeconfig = KubeconfigFile(directory / "kubeconfig")
@@ -56,10 +60,13 @@ class ClusterAccess:
         self._tripwires.append(action)
         return lambda: self._tripwires.remove(action) if action in self._tripwires else None
 
-    def _answered(self, request: HttpRequest) -> None:
+    def _answer(self, cluster: str, api: KubernetesApi, request: HttpRequest) -> HttpResponse:
+        role = self._world.role_behind(cluster, request.headers.get("authorization", "").removeprefix("Bearer "))
+        response = cluster_faults.answer(self._faults, role, request, api.handle) if role else api.handle(request)
         if request.method in _WRITES and "/secrets" not in request.path:
             while self._tripwires:
                 self._tripwires.pop()()
+        return response
 
     def _rewrite(self) -> None:
         """Write a context for every new cluster, the newest as current one; drop those that are gone."""

@@ -32,7 +32,7 @@ class Outcome:
 
 
 @dataclass
-class _Environment:
+class Environment:
     """One function's execution environment; warm for as long as the host runs."""
 
     function: Function
@@ -41,6 +41,7 @@ class _Environment:
     handler: Handler | None = field(default=None)
 
     def load(self) -> Handler:
+        """Give the handler, imported on first use."""
         if self.handler is None:
             module, _, name = self.function.handler.rpartition(".")
             self.handler = getattr(import_module(module), name)
@@ -63,7 +64,7 @@ class Functions:
     ) -> None:
         self._clock = clock
         self._environments = {
-            name: _Environment(
+            name: Environment(
                 function,
                 arn_prefix + name,
                 Runtime(
@@ -81,6 +82,10 @@ class Functions:
     def names(self) -> list[str]:
         """List the functions."""
         return list(self._environments)
+
+    def environment(self, name: str) -> Environment:
+        """Give the execution environment of a function."""
+        return self._environments[name]
 
     def load(self) -> None:
         """Import every handler, as the first cold start would."""
@@ -112,7 +117,7 @@ class Functions:
         return _timed_out(call, environment.function.timeout_seconds)
 
 
-def _run(environment: _Environment, call: Invocation, event: object) -> Outcome:
+def _run(environment: Environment, call: Invocation, event: object) -> Outcome:
     invocation.current.set(call)
     with runtime.bound(environment.runtime):
         try:
@@ -121,7 +126,8 @@ def _run(environment: _Environment, call: Invocation, event: object) -> Outcome:
             return _failed("Runtime.ExitError", f"RequestId: {call.aws_request_id} Error: Runtime exited")
         except Exception as error:
             logger.debug("%s failed", call.function_name, exc_info=True)
-            return _failed(type(error).__name__, str(error), traceback.format_tb(error.__traceback__))
+            trace = traceback.format_tb(error.__traceback__)
+            return _failed(type(error).__name__, str(error), requestId=call.aws_request_id, stackTrace=trace)
 
 
 def _answer(result: object) -> Outcome:
@@ -136,8 +142,5 @@ def _timed_out(call: Invocation, seconds: int) -> Outcome:
     return _failed("Sandbox.Timedout", message)
 
 
-def _failed(kind: str, message: str, trace: list[str] | None = None) -> Outcome:
-    document: dict[str, object] = {"errorMessage": message, "errorType": kind}
-    if trace is not None:
-        document["stackTrace"] = trace
-    return Outcome(json.dumps(document), "Unhandled")
+def _failed(kind: str, message: str, **more: object) -> Outcome:
+    return Outcome(json.dumps({"errorMessage": message, "errorType": kind, **more}), "Unhandled")

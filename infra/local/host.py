@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from infra.local import deployment
+from infra.local import cluster_faults, deployment
 from infra.local.clients import ClientOf
 from infra.local.clock import Clock, Mode
 from infra.local.cluster_access import ClusterAccess
@@ -77,7 +77,10 @@ class LocalHost:
         self.world = World(self.clock, self.identities, options.region, self.client, options.person_token)
         self.endpoint = AwsEndpoint(self.clock, self.identities, self.world, self._engine, options.region)
         self.sessions = Sessions(self.endpoint, self.clock, self.faults, options.region)
-        self.access = ClusterAccess(self.world, options.directory, options.kubernetes_port, options.person_token)
+        self.access = ClusterAccess(
+            self.world, self.faults, options.directory, options.kubernetes_port, options.person_token
+        )
+        cluster_faults.install(self.clock)
         dynamodb.install()
         s3.install()
         stepfunctions.install(self.clock, self.client_of_role)
@@ -91,7 +94,7 @@ class LocalHost:
                 self.clock,
                 self.identities,
                 self.sessions,
-                lambda role: HostProcesses(self.faults, role, self.access.on_next_write),
+                lambda role: HostProcesses(self.faults, role, self.access.on_next_write, self.clock),
             )
         self.world.functions.invoker = self._invoke_by_name
         self._gateway = HttpGateway(topology.routes, self._integrate, self.clock.now, ACCOUNT_ID, options.region)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from dataclasses import dataclass
+from itertools import count
 
 from infra.local.simulators.service import Principal
 
@@ -26,17 +27,22 @@ class Identities:
     def __init__(self, account_id: str) -> None:
         self.account_id = account_id
         self._known: dict[str, Identity] = {}
+        self._sessions = count(1)
 
     def of_role(self, role_arn: str) -> Identity:
         """Give the key pair of a role as a service of the host uses it."""
-        return self.assume(role_arn, "local")
+        return self._made(role_arn, "local", "")
 
     def assume(self, role_arn: str, session_name: str) -> Identity:
-        """Give the key pair of a session of a role."""
+        """Give the key pair of a session of a role, another one each time, as STS does."""
+        return self._made(role_arn, session_name, f" {next(self._sessions)}")
+
+    def _made(self, role_arn: str, session_name: str, which: str) -> Identity:
         name = role_arn.rpartition("/")[2]
         arn = f"arn:aws:sts::{self.account_id}:assumed-role/{name}/{session_name}"
-        key = "ASIA" + _token(arn, 16)
-        identity = Identity(key, _token(f"secret {arn}", 40), arn, role_arn, _token(f"session {arn}", 64))
+        seed = f"{arn}{which}"
+        key = "ASIA" + _token(seed, 16)
+        identity = Identity(key, _token(f"secret {seed}", 40), arn, role_arn, _token(f"session {seed}", 64))
         return self._known.setdefault(key, identity)
 
     def get(self, access_key: str) -> Identity | None:

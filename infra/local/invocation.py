@@ -59,3 +59,10 @@ def check_alive() -> None:
     invocation = current.get()
     if invocation is not None:
         invocation.check_alive()
+
+
+def kill() -> None:
+    """Kill the calling thread's worker at this very point, if it is one."""
+    invocation = current.get()
+    if invocation is not None:
+        invocation.kill()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from functions.core.runtime import Completed
 from infra.local import invocation
+from infra.local.clock import Clock
 from infra.local.faults import Fault, Faults, Kind
 
 Tripwire = Callable[[Callable[[], None]], Callable[[], None]]
@@ -17,7 +18,8 @@ Tripwire = Callable[[Callable[[], None]], Callable[[], None]]
 class HostProcesses:
     """Runs programs for one function; time stands meanwhile, as the invocation holds it."""
 
-    def __init__(self, faults: Faults, role: str, tripwire: Tripwire) -> None:
+    def __init__(self, faults: Faults, role: str, tripwire: Tripwire, clock: Clock) -> None:
+        self._clock = clock
         self._faults = faults
         self._role = role
         self._tripwire = tripwire
@@ -26,6 +28,10 @@ class HostProcesses:
         """Run a program to its end; raises TimeoutError, or WorkerKilled in the middle of it when planned so."""
         invocation.check_alive()
         fault = self._faults.strike(Path(command[0]).name.partition("-")[0], command[1], self._role)
+        if fault is not None and fault.kind is Kind.HANG:
+            self._clock.sleep(seconds)
+            invocation.check_alive()
+            raise _late(command, seconds)
         process = subprocess.Popen(
             command, env=dict(environment), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
@@ -35,11 +41,11 @@ class HostProcesses:
                 output, errors = process.communicate(timeout=seconds)
             except subprocess.TimeoutExpired as expired:
                 process.kill()
-                raise TimeoutError(f"{command[0]} took longer than {seconds:g} s") from expired
+                raise _late(command, seconds) from expired
             finally:
                 disarm()
         if fault is not None and fault.kind in (Kind.KILL_BEFORE, Kind.KILL_AFTER):
-            _kill_worker()
+            invocation.kill()
         return Completed(process.returncode, output, errors)
 
     def _arm(self, fault: Fault | None, process: subprocess.Popen[str]) -> Callable[[], None]:
@@ -49,7 +55,5 @@ class HostProcesses:
         return self._tripwire(process.kill)
 
 
-def _kill_worker() -> None:
-    alive = invocation.current.get()
-    if alive is not None:
-        alive.kill()
+def _late(command: Sequence[str], seconds: float) -> TimeoutError:
+    return TimeoutError(f"{command[0]} took longer than {seconds:g} s")

@@ -81,11 +81,11 @@ class Sessions:
             invocation.check_alive()
             raise ReadTimeoutError(endpoint_url=request.url)
         if fault.kind is Kind.KILL_BEFORE:
-            _kill()
+            invocation.kill()
         if fault.kind in (Kind.KILL_AFTER, Kind.FAIL_AFTER):
             self._endpoint.handle(_sent(request))
         if fault.kind is Kind.KILL_AFTER:
-            _kill()
+            invocation.kill()
         return faults.answer(fault)
 
 
@@ -118,12 +118,6 @@ def _sleep(clock: Clock, seconds: float) -> None:
         clock.sleep(seconds)
     else:
         time.sleep(seconds)
-
-
-def _kill() -> None:
-    alive = invocation.current.get()
-    if alive is not None:
-        alive.kill()
 
 
 def _sent(request: AWSPreparedRequest) -> HttpRequest:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from infra.local.clock import Clock
     from infra.local.clock_primitives import Waiter
     from infra.local.identities import Identities
+    from infra.local.identities import Identity as Signer
     from infra.local.simulators.eks_records import AccessEntryRecord
     from infra.local.simulators.hyperpod_records import NodeFacts
 
@@ -209,15 +210,22 @@ class World:
         """Let in the person at the machine, and roles that have an access entry."""
         if token == self._person_token:
             return PERSON
+        identity = self._caller(cluster, token)
+        if identity is None or not self._tokens.valid(token or ""):
+            return None
+        entry = self.eks.access_entry(cluster, identity.role_arn)
+        return Identity(entry.username, tuple(entry.groups), _policies(entry)) if entry else None
+
+    def role_behind(self, cluster: str, token: str) -> str:
+        """Say which role signed a cluster's token, however old; nothing for a person."""
+        identity = self._caller(cluster, token)
+        return identity.role_arn if identity else ""
+
+    def _caller(self, cluster: str, token: str | None) -> Signer | None:
         try:
-            key = read_token(token or "", cluster, self._secret_of, datetime.now(UTC))
+            return self._identities.get(read_token(token or "", cluster, self._secret_of, datetime.now(UTC)))
         except InvalidToken:
             return None
-        if not self._tokens.valid(token or ""):
-            return None
-        identity = self._identities.get(key)
-        entry = self.eks.access_entry(cluster, identity.role_arn) if identity else None
-        return Identity(entry.username, tuple(entry.groups), _policies(entry)) if entry else None
 
     def _secret_of(self, access_key: str) -> str | None:
         identity = self._identities.get(access_key)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from infra.local import cluster_faults
 from infra.local.faults import HOST_ROLE, Fault, Faults, Kind, answer
+from infra.local.messages import HttpRequest, HttpResponse
 from infra.local.refusals import refusal
 
 ROLE = "arn:aws:iam::123456789012:role/instantstart/instantstart-function-api"
@@ -67,3 +69,45 @@ def test_a_refuse_answers_with_code_and_message_of_its_own() -> None:
         Fault("eks", "CreateCluster", Kind.REFUSE, refusal=("UnsupportedAvailabilityZoneException", "no"))
     )
     assert response.headers["x-amzn-errortype"] == "UnsupportedAvailabilityZoneException"
+
+
+@pytest.mark.parametrize(
+    ("path", "operation"),
+    [
+        ("/api/v1/nodes", "GET nodes"),
+        ("/api/v1/nodes/a", "GET nodes"),
+        ("/api/v1/namespaces/kube-system/secrets/a", "GET secrets"),
+        ("/apis/apps/v1/namespaces/default/daemonsets", "GET daemonsets"),
+        ("/api/v1/namespaces/default", "GET namespaces"),
+        ("/version", "GET /version"),
+    ],
+)
+def test_a_call_to_a_cluster_is_named_by_method_and_plural(path: str, operation: str) -> None:
+    assert cluster_faults.operation_of(HttpRequest("GET", path)) == operation
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "handled"),
+    [
+        (Kind.THROTTLE, 429, 0),
+        (Kind.FAIL_BEFORE, 500, 0),
+        (Kind.FAIL_AFTER, 500, 1),
+        (Kind.DENY, 403, 0),
+        (Kind.REFUSE, 401, 0),
+        (Kind.KILL_AFTER, 598, 1),
+    ],
+)
+def test_the_door_of_a_cluster_answers_a_fault_in_the_words_of_kubernetes(
+    kind: Kind, status: int, handled: int
+) -> None:
+    faults, seen = Faults(), list[HttpRequest]()
+
+    def handle(request: HttpRequest) -> HttpResponse:
+        seen.append(request)
+        return HttpResponse(200)
+
+    request = HttpRequest("GET", "/api/v1/nodes")
+    with faults.planned(Fault("kubernetes", "GET nodes", kind, refusal=("Unauthorized", "who?"))):
+        assert cluster_faults.answer(faults, ROLE, request, handle).status == status
+        assert len(seen) == handled
+        assert cluster_faults.answer(faults, ROLE, request, handle).status == 200

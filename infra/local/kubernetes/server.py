@@ -21,20 +21,28 @@ if TYPE_CHECKING:
 
 PREFIX = "/clusters"
 FindCluster = Callable[[str], KubernetesApi | None]
-Answered = Callable[[HttpRequest], None]
-"""Hears of every request once it is answered."""
+Answer = Callable[[str, KubernetesApi, HttpRequest], HttpResponse]
+"""Lets the API server of a cluster, given by its EKS name, answer a request."""
 
 
-def application(find_cluster: FindCluster, answered: Answered = lambda _: None) -> Starlette:
+def plainly(_: str, api: KubernetesApi, request: HttpRequest) -> HttpResponse:
+    """Answer as the API server does."""
+    return api.handle(request)
+
+
+def application(find_cluster: FindCluster, answer: Answer = plainly) -> Starlette:
     """An ASGI application that serves the clusters which `find_cluster` knows by their EKS name."""
     limiter = CapacityLimiter(WORKERS)
 
     async def serve(request: Request) -> Response:
-        api = find_cluster(request.path_params["cluster"])
+        cluster = request.path_params["cluster"]
         message = await message_of(request, request.path_params["path"])
-        response = await to_thread.run_sync(_answer, api, message, limiter=limiter)
-        answered(message)
+        response = await to_thread.run_sync(served, cluster, message, limiter=limiter)
         return response_of(response, limiter)
+
+    def served(cluster: str, message: HttpRequest) -> HttpResponse:
+        api = find_cluster(cluster)
+        return HttpResponse.of_json(404, NotFound().body()) if api is None else answer(cluster, api, message)
 
     return Starlette(routes=[Route(PREFIX + "/{cluster}{path:path}", serve, methods=METHODS)])
 
@@ -42,10 +50,8 @@ def application(find_cluster: FindCluster, answered: Answered = lambda _: None) 
 class LocalServer:
     """The listener of the clusters; `port` 0 takes a free one."""
 
-    def __init__(
-        self, find_cluster: FindCluster, tls: TlsFiles, port: int = 0, answered: Answered = lambda _: None
-    ) -> None:
-        self._listener = Listener(application(find_cluster, answered), port, tls)
+    def __init__(self, find_cluster: FindCluster, tls: TlsFiles, port: int = 0, answer: Answer = plainly) -> None:
+        self._listener = Listener(application(find_cluster, answer), port, tls)
         self.port = self._listener.port
 
     def url(self, cluster: str) -> str:
@@ -59,9 +65,3 @@ class LocalServer:
     def stop(self) -> None:
         """Stop serving; close the clusters first, to end their watches."""
         self._listener.stop()
-
-
-def _answer(api: KubernetesApi | None, message: HttpRequest) -> HttpResponse:
-    if api is None:
-        return HttpResponse.of_json(404, NotFound().body())
-    return api.handle(message)

@@ -1,0 +1,122 @@
+"""Stages that speak to Kubernetes while its API server is overloaded, fails, hangs, or knows nobody any more."""
+
+from __future__ import annotations
+
+import pytest
+
+from infra.local.faults import Fault, Kind
+from infra.local.kubernetes.api import KubernetesApi
+from infra.local.kubernetes.documents import value_at
+from infra.local.kubernetes.resources import PERSISTENT_VOLUMES
+from infra.local.messages import HttpRequest
+from tests.workflows.driver import Driver, hyperpod_request, stage_of
+
+# Longest answers of the API server: 3 s to connect, 10 s to answer, and 20 s until a stage asks again.
+HANG_SECONDS, AGAIN_SECONDS, TURN_SECONDS = 13, 20, 300
+OPERATOR = "arn:aws:iam::123456789012:role/instantstart/instantstart-kubernetes-operator"
+CLAIM = "GET persistentvolumeclaims"
+STAGES = pytest.mark.parametrize(
+    ("phase", "stage", "call"),
+    [
+        pytest.param("dependencies", "helm_release:dependencies", "GET secrets", id="helm"),
+        pytest.param("storage", "mount:s3-claim", "PATCH persistentvolumes", id="mount"),
+    ],
+)
+
+
+def at_door(call: str, kind: Kind, first: int = 1, times: int = 1) -> Fault:
+    return Fault("kubernetes", call, kind, first, times, role="kubernetes-operator", refusal=("Unauthorized", "who?"))
+
+
+def sign_ins() -> Fault:
+    """A fault that never strikes and counts how often a role was assumed for a token."""
+    return Fault("sts", "AssumeRole", Kind.THROTTLE, first=1_000)
+
+
+def all_kinds(call: str) -> list[Fault]:
+    kinds = (Kind.THROTTLE, Kind.FAIL_BEFORE, Kind.FAIL_AFTER, Kind.REFUSE, Kind.KILL_BEFORE, Kind.KILL_AFTER)
+    return [at_door(call, kind, first) for first, kind in enumerate(kinds, 1)]
+
+
+@STAGES
+def test_a_stage_outlasts_an_api_server_that_is_overloaded_fails_and_takes_its_worker_along(
+    driver_of_ready: Driver, phase: str, stage: str, call: str
+) -> None:
+    operation = driver_of_ready.failing(f"/api/clusters/ready/{phase}", None, *all_kinds(call), *all_kinds(CLAIM))
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert stage_of(operation, stage)["attempt"] == 1
+
+
+def test_nodes_are_awaited_while_the_api_server_fails_and_hangs(driver_of_prepared: Driver) -> None:
+    planned = [*all_kinds("GET nodes"), at_door("GET nodes", Kind.HANG, first=7, times=2)]
+    operation = driver_of_prepared.failing("/api/clusters/base/hyperpod", hyperpod_request(), *planned)
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert [(group["count"], group["ready"]) for group in operation["result"]["nodes"]] == [(1, 1)]
+
+
+@pytest.mark.case(74)
+@STAGES
+def test_a_hanging_api_server_never_holds_a_worker_past_its_timeouts(
+    driver_of_ready: Driver, phase: str, stage: str, call: str
+) -> None:
+    driver = driver_of_ready
+    began = driver.host.clock.time()
+    with driver.host.faults.planned(at_door(call, Kind.HANG, times=2)):
+        begun = driver.post(f"/api/clusters/ready/{phase}")
+        said = driver.until_said(begun["operation_id"], stage, f"did not answer {call.partition(' ')[0]}", every=5)
+        assert said["status"] == "RUNNING"
+        assert driver.host.clock.time() - began < HANG_SECONDS + AGAIN_SECONDS
+    operation = driver.finish(begun["operation_id"], within=TURN_SECONDS)
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+
+
+@pytest.mark.case(75)
+def test_a_token_serves_for_fourteen_minutes_and_is_then_renewed(driver_of_ready: Driver) -> None:
+    driver, counted = driver_of_ready, sign_ins()
+    driver.sleep(16 * 60)
+    with driver.host.faults.planned(counted):
+        for expected in (1, 1):
+            assert driver.run("/api/clusters/ready/storage")["status"] == "SUCCEEDED"
+            assert counted.seen == expected
+        driver.sleep(16 * 60)
+        assert driver.run("/api/clusters/ready/storage")["status"] == "SUCCEEDED"
+        assert counted.seen == 2
+
+
+@pytest.mark.case(75)
+@STAGES
+def test_a_token_that_is_refused_is_renewed_once_and_a_second_refusal_names_the_role(
+    driver_of_ready: Driver, phase: str, stage: str, call: str
+) -> None:
+    path = f"/api/clusters/ready/{phase}"
+    operation = driver_of_ready.failing(path, None, at_door(call, Kind.REFUSE))
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    failed = driver_of_ready.failing(path, None, at_door(call, Kind.REFUSE, times=99))
+    assert (failed["status"], stage_of(failed, stage)["status"]) == ("FAILED", "FAILED")
+    assert failed["error"]["cause"]["code"] == "K8S_ACCESS_ENTRY_MISSING"
+    assert OPERATOR in failed["error"]["remedy"]
+    assert "Bearer" not in str(failed["error"])
+
+
+def test_a_field_that_another_writer_took_is_left_to_it_and_named_in_the_problem(driver_of_ready: Driver) -> None:
+    driver, name = driver_of_ready, "pv.default.s3-claim"
+    api = driver.host.world.kubernetes["eks-cluster-ready"]
+    taken = take_label(api, driver.host.options.person_token, name, "instantstart/cluster")
+    operation = driver.run("/api/clusters/ready/storage")
+    error = operation["error"]
+    assert (operation["status"], error["status"], error["code"]) == ("FAILED", 409, "conflict")
+    assert error["cause"]["resource"] == f"persistentvolumes/{name}"
+    assert "somebody" in error["detail"]
+    assert error["remedy"]
+    assert value_at(api.store.get(PERSISTENT_VOLUMES, name), "metadata", "labels", taken) == "theirs"
+
+
+def take_label(api: KubernetesApi, token: str, name: str, label: str) -> str:
+    """Apply a label of our volume as somebody else, by force."""
+    body = f"apiVersion: v1\nkind: PersistentVolume\nmetadata:\n  name: {name}\n  labels:\n    {label}: theirs\n"
+    headers = {"authorization": f"Bearer {token}", "content-type": "application/apply-patch+yaml"}
+    query = "fieldManager=somebody&force=true"
+    path = f"/api/v1/persistentvolumes/{name}"
+    answer = api.handle(HttpRequest("PATCH", path, query, headers, body.encode()))
+    assert answer.status == 200, answer.body
+    return label
