@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 FIELD_MANAGER: Final = "instantstart"
 _PAGE: Final = 500
+_LOG_LINES: Final = 10
+_LOG_BYTES: Final = 2_000
 
 Object = dict[str, JsonValue]
 
@@ -44,6 +46,9 @@ NODES = Resource("v1", "nodes", namespaced=False)
 SECRETS = Resource("v1", "secrets", namespaced=True)
 PERSISTENT_VOLUMES = Resource("v1", "persistentvolumes", namespaced=False)
 PERSISTENT_VOLUME_CLAIMS = Resource("v1", "persistentvolumeclaims", namespaced=True)
+PODS = Resource("v1", "pods", namespaced=True)
+EVENTS = Resource("v1", "events", namespaced=True)
+CSI_DRIVERS = Resource("storage.k8s.io/v1", "csidrivers", namespaced=False)
 
 
 def get(client: ApiClient, resource: Resource, name: str, namespace: str | None = None) -> Object | None:
@@ -55,16 +60,20 @@ def get(client: ApiClient, resource: Resource, name: str, namespace: str | None 
 
 
 def listed(
-    client: ApiClient, resource: Resource, label_selector: str = "", namespace: str | None = None
+    client: ApiClient,
+    resource: Resource,
+    label_selector: str = "",
+    namespace: str | None = None,
+    field_selector: str = "",
 ) -> Iterator[Object]:
-    """List the objects of a kind that carry labels, page by page."""
+    """List the objects of a kind that carry labels and have fields, page by page."""
     position = ""
+    selectors = {"labelSelector": label_selector, "fieldSelector": field_selector}
     while True:
-        query = {"limit": str(_PAGE), "labelSelector": label_selector, "continue": position}
+        query = {"limit": str(_PAGE), **selectors, "continue": position}
         given = {key: value for key, value in query.items() if value}
         page = _checked(*_call(client, "GET", resource.path(namespace), given), resource.plural)
-        items = page.get("items")
-        yield from (item for item in (items if isinstance(items, list) else []) if isinstance(item, dict))
+        yield from items_of(page, "items")
         position = str(member(page, "metadata").get("continue") or "")
         if not position:
             return
@@ -82,6 +91,32 @@ def apply(client: ApiClient, resource: Resource, manifest: Mapping[str, JsonValu
     return _checked(*answer, f"{resource.plural}/{name}")
 
 
+def delete(client: ApiClient, resource: Resource, name: str, uid: str, namespace: str | None = None) -> None:
+    """Delete the object that was seen; one that is gone, or another of its name, is left alone."""
+    body: Object = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": {"uid": uid}}
+    status, answer = _call(client, "DELETE", resource.path(namespace, name), body=body)
+    if status not in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
+        _checked(status, answer, f"{resource.plural}/{name}")
+
+
+def events_of(client: ApiClient, uid: str, namespace: str) -> list[Object]:
+    """List what was reported about an object."""
+    return list(listed(client, EVENTS, namespace=namespace, field_selector=f"involvedObject.uid={uid}"))
+
+
+def log_of(client: ApiClient, pod: str, namespace: str) -> str:
+    """Read the last lines of a pod's log; empty when the kubelet does not give them."""
+    query = {"tailLines": str(_LOG_LINES), "limitBytes": str(_LOG_BYTES)}
+    status, body = _send(client, "GET", PODS.path(namespace, pod) + "/log", query)
+    return body.decode(errors="replace") if status == HTTPStatus.OK else ""
+
+
+def items_of(document: Mapping[str, JsonValue], name: str) -> list[Object]:
+    """Give the objects of a list inside a document; empty when it is absent."""
+    value = document.get(name)
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
 def member(document: Mapping[str, JsonValue], name: str) -> Object:
     """Give an object inside a document; empty when it is absent."""
     value = document.get(name)
@@ -95,9 +130,20 @@ def _call(
     query: Mapping[str, str] | None = None,
     body: Mapping[str, JsonValue] | None = None,
 ) -> tuple[int, Object]:
+    status, answer = _send(client, method, path, query, body)
+    return status, _document(answer)
+
+
+def _send(
+    client: ApiClient,
+    method: str,
+    path: str,
+    query: Mapping[str, str] | None = None,
+    body: Mapping[str, JsonValue] | None = None,
+) -> tuple[int, bytes]:
     headers = {"Accept": "application/json"}
     if body is not None:
-        headers["Content-Type"] = "application/apply-patch+yaml"
+        headers["Content-Type"] = "application/apply-patch+yaml" if method == "PATCH" else "application/json"
     request = client.param_serialize(
         method,
         path,
@@ -108,7 +154,7 @@ def _call(
     )
     try:
         response = client.call_api(*request, _request_timeout=(CONNECT_SECONDS, READ_SECONDS))
-        return response.status, _document(response.read())  # type: ignore[no-untyped-call]  # the package types only half of it
+        return response.status, response.read()  # type: ignore[no-untyped-call]  # the package types only half of it
     except urllib3.exceptions.HTTPError as error:
         raise Unavailable(
             f"The API server did not answer {method} {path}: {error}",
