@@ -20,7 +20,7 @@ Object = dict[str, "JsonValue"]
 # The kubelet tries a mount again after up to two minutes, and a role's policy takes a while to spread.
 SETTLING: Final = timedelta(minutes=4)
 # Nodes are there when a mount is made; one may reboot, or be full until a workload ends.
-SCHEDULING: Final = timedelta(minutes=20)
+SCHEDULING: Final = timedelta(minutes=16)
 _WORDS: Final = 600
 _PULL: Final = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "RegistryUnavailable"})
 _MOUNT: Final = frozenset({"FailedMount", "FailedAttachVolume", "FailedMapVolume"})
@@ -47,6 +47,11 @@ class Finding:
     problem: StageFailed
     since: datetime
     patience: timedelta = SETTLING
+
+    @property
+    def poll_seconds(self) -> int:
+        """How long to leave it alone between two looks."""
+        return int(self.patience.total_seconds()) // 8
 
 
 def succeeded(pod: Object) -> bool:

@@ -29,7 +29,7 @@ from functions.storage.manifests import (
 from functions.storage.rules import Evidence, broken_link, succeeded
 
 if TYPE_CHECKING:
-    from kubernetes.client import ApiClient
+    from functions.kubernetes_api.connection import Client
 
 _POLL_SECONDS: Final = 5
 
@@ -88,11 +88,11 @@ def _outlook(evidence: Evidence) -> Observation:
     if found is None:
         return Waiting(_POLL_SECONDS, f"a pod probes {evidence.mount.claim}", resources=_resources(evidence.mount))
     if runtime.now() - found.since < found.patience:
-        return Waiting(_POLL_SECONDS, found.problem.detail, resources=_resources(evidence.mount))
+        return Waiting(found.poll_seconds, found.problem.detail, resources=_resources(evidence.mount))
     return Failed(found.problem)
 
 
-def _evidence(client: ApiClient, context: StageContext, pod: Object, claim: Object) -> Evidence:
+def _evidence(client: Client, context: StageContext, pod: Object, claim: Object) -> Evidence:
     mount, ended = _mount(context), member(pod, "status").get("phase") == "Failed"
     return Evidence(
         mount=mount,
@@ -105,11 +105,11 @@ def _evidence(client: ApiClient, context: StageContext, pod: Object, claim: Obje
     )
 
 
-def _client(context: StageContext) -> ApiClient:
+def _client(context: StageContext) -> Client:
     return connection.connect(context.cluster.names.eks_cluster, eks.api_server_of)
 
 
-def _probe(client: ApiClient, mount: Mount) -> Object | None:
+def _probe(client: Client, mount: Mount) -> Object | None:
     """Read the probe.
 
     Raises Conflict when a pod of its name is not ours.
@@ -125,7 +125,7 @@ def _probe(client: ApiClient, mount: Mount) -> Object | None:
     return pod
 
 
-def _probed(client: ApiClient, mount: Mount, operation: str) -> bool:
+def _probed(client: Client, mount: Mount, operation: str) -> bool:
     claim = objects.get(client, PERSISTENT_VOLUME_CLAIMS, mount.claim, mount.namespace)
     return claim is not None and _probed_by(claim) == operation
 
