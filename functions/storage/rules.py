@@ -51,7 +51,7 @@ class Finding:
     @property
     def poll_seconds(self) -> int:
         """How long to leave it alone between two looks."""
-        return int(self.patience.total_seconds()) // 8
+        return int(self.patience.total_seconds()) // 4
 
 
 def succeeded(pod: Object) -> bool:
