@@ -58,7 +58,7 @@ def test_a_single_statement_need_not_be_a_list() -> None:
 @pytest.fixture
 def role() -> Iterator[str]:
     with mock_aws():
-        moto_client("s3").create_bucket(Bucket="team-bucket", CreateBucketConfiguration={"LocationConstraint": REGION})
+        moto_client("s3").create_bucket(Bucket="team-bucket")
         yield make_role("csi", "pods.eks.amazonaws.com", "/instantstart/")
 
 
