@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from functions.core.cluster import ApiServer
 
+Client = ApiClient
+"""What callers of this package hand on without looking into it."""
+
 # An EKS token is valid for 15 minutes. Source: Amazon EKS best practices guide, "Cluster access management".
 _TOKEN_LIFE: Final = timedelta(minutes=14)
 _URL_SECONDS: Final = 60
@@ -42,12 +45,12 @@ class ClusterClient(ApiClient):
         super().__init__(configuration)
         self._settings = configuration
         self._cluster = server.cluster
-        self._role = role
+        self.role = role
         self.sign_in()
 
     def sign_in(self) -> None:
         """Take a new token, in the place of one that has expired or is refused."""
-        self._settings.api_key["BearerToken"] = f"Bearer {token_for(self._cluster, self._role)}"
+        self._settings.api_key["BearerToken"] = f"Bearer {token_for(self._cluster, self.role)}"
 
 
 @dataclass(frozen=True)

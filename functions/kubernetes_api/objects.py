@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from functions.core import settings
 from functions.core.errors import Cause, Conflict, Layer, StageFailed, Unavailable
-from functions.kubernetes_api.connection import CONNECT_SECONDS, READ_SECONDS, AccessRole
+from functions.kubernetes_api.connection import CONNECT_SECONDS, READ_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,6 +24,8 @@ FIELD_MANAGER: Final = "instantstart"
 UNREACHABLE: Final = "K8S_UNREACHABLE"
 NO_ENTRY: Final = "K8S_ACCESS_ENTRY_MISSING"
 _PAGE: Final = 500
+_LOG_LINES: Final = 10
+_LOG_BYTES: Final = 2_000
 
 Object = dict[str, JsonValue]
 
@@ -49,6 +51,9 @@ PERSISTENT_VOLUMES = Resource("v1", "persistentvolumes", namespaced=False)
 PERSISTENT_VOLUME_CLAIMS = Resource("v1", "persistentvolumeclaims", namespaced=True)
 CLUSTER_ROLES = Resource("rbac.authorization.k8s.io/v1", "clusterroles", namespaced=False)
 CLUSTER_ROLE_BINDINGS = Resource("rbac.authorization.k8s.io/v1", "clusterrolebindings", namespaced=False)
+PODS = Resource("v1", "pods", namespaced=True)
+EVENTS = Resource("v1", "events", namespaced=True)
+CSI_DRIVERS = Resource("storage.k8s.io/v1", "csidrivers", namespaced=False)
 
 
 def get(client: ClusterClient, resource: Resource, name: str, namespace: str | None = None) -> Object | None:
@@ -60,16 +65,20 @@ def get(client: ClusterClient, resource: Resource, name: str, namespace: str | N
 
 
 def listed(
-    client: ClusterClient, resource: Resource, label_selector: str = "", namespace: str | None = None
+    client: ClusterClient,
+    resource: Resource,
+    label_selector: str = "",
+    namespace: str | None = None,
+    field_selector: str = "",
 ) -> Iterator[Object]:
-    """List the objects of a kind that carry labels, page by page."""
+    """List the objects of a kind that carry labels and have fields, page by page."""
     position = ""
+    selectors = {"labelSelector": label_selector, "fieldSelector": field_selector}
     while True:
-        query = {"limit": str(_PAGE), "labelSelector": label_selector, "continue": position}
+        query = {"limit": str(_PAGE), **selectors, "continue": position}
         given = {key: value for key, value in query.items() if value}
         page = _checked(*_call(client, "GET", resource.path(namespace), given), resource.plural)
-        items = page.get("items")
-        yield from (item for item in (items if isinstance(items, list) else []) if isinstance(item, dict))
+        yield from items_of(page, "items")
         position = str(member(page, "metadata").get("continue") or "")
         if not position:
             return
@@ -87,6 +96,32 @@ def apply(client: ClusterClient, resource: Resource, manifest: Mapping[str, Json
     return _checked(*answer, f"{resource.plural}/{name}")
 
 
+def delete(client: ClusterClient, resource: Resource, name: str, uid: str, namespace: str | None = None) -> None:
+    """Delete the object that was seen; one that is gone, or another of its name, is left alone."""
+    body: Object = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": {"uid": uid}}
+    status, answer = _call(client, "DELETE", resource.path(namespace, name), body=body)
+    if status not in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
+        _checked(status, answer, f"{resource.plural}/{name}")
+
+
+def events_of(client: ClusterClient, uid: str, namespace: str) -> list[Object]:
+    """List what was reported about an object."""
+    return list(listed(client, EVENTS, namespace=namespace, field_selector=f"involvedObject.uid={uid}"))
+
+
+def log_of(client: ClusterClient, pod: str, namespace: str) -> str:
+    """Read the last lines of a pod's log; empty when the kubelet does not give them."""
+    query = {"tailLines": str(_LOG_LINES), "limitBytes": str(_LOG_BYTES)}
+    status, body = _send(client, "GET", PODS.path(namespace, pod) + "/log", query)
+    return body.decode(errors="replace") if status == HTTPStatus.OK else ""
+
+
+def items_of(document: Mapping[str, JsonValue], name: str) -> list[Object]:
+    """Give the objects of a list inside a document; empty when it is absent."""
+    value = document.get(name)
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
 def member(document: Mapping[str, JsonValue], name: str) -> Object:
     """Give an object inside a document; empty when it is absent."""
     value = document.get(name)
@@ -100,31 +135,37 @@ def _call(
     query: Mapping[str, str] | None = None,
     body: Mapping[str, JsonValue] | None = None,
 ) -> tuple[int, Object]:
-    status, answer = _sent(client, method, path, query or {}, body)
-    if status != HTTPStatus.UNAUTHORIZED:
-        return status, answer
-    # A token may expire early; a new one that is refused too has another reason.
-    client.sign_in()
-    return _sent(client, method, path, query or {}, body)
+    status, answer = _send(client, method, path, query, body)
+    if status == HTTPStatus.UNAUTHORIZED:
+        # A token may expire early; a new one that is refused too has another reason.
+        client.sign_in()
+        status, answer = _send(client, method, path, query, body)
+    if status == HTTPStatus.UNAUTHORIZED:
+        raise _not_let_in(client, path)
+    return status, _document(answer)
 
 
-def _sent(
-    client: ClusterClient, method: str, path: str, query: Mapping[str, str], body: Mapping[str, JsonValue] | None
-) -> tuple[int, Object]:
+def _send(
+    client: ClusterClient,
+    method: str,
+    path: str,
+    query: Mapping[str, str] | None = None,
+    body: Mapping[str, JsonValue] | None = None,
+) -> tuple[int, bytes]:
     headers = {"Accept": "application/json"}
     if body is not None:
-        headers["Content-Type"] = "application/apply-patch+yaml"
+        headers["Content-Type"] = "application/apply-patch+yaml" if method == "PATCH" else "application/json"
     request = client.param_serialize(
         method,
         path,
-        query_params=list(query.items()),
+        query_params=list((query or {}).items()),
         header_params=headers,
         body=dict(body) if body is not None else None,
         auth_settings=["BearerToken"],
     )
     try:
         response = client.call_api(*request, _request_timeout=(CONNECT_SECONDS, READ_SECONDS))
-        return response.status, _document(response.read())  # type: ignore[no-untyped-call]  # the package types only half of it
+        return response.status, response.read()  # type: ignore[no-untyped-call]  # the package types only half of it
     except urllib3.exceptions.HTTPError as error:
         raise Unavailable(
             f"The API server did not answer {method} {path}: {error}",
@@ -151,20 +192,18 @@ def _checked(status: int, answer: Object, resource: str) -> Object:
         raise Conflict(
             f"{resource}: {message}", cause=cause, remedy="Give the fields back, or remove the object that is not ours."
         )
-    if status == HTTPStatus.UNAUTHORIZED:
-        raise _not_let_in(resource)
     if status == HTTPStatus.FORBIDDEN:
-        remedy = "Check the access policies of the control plane's operator role on the EKS cluster, then retry."
+        remedy = "Let the dependencies phase grant the control plane's role its rights again, then retry."
         raise StageFailed(f"{resource}: {message}", cause=cause, remedy=remedy)
     if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise Unavailable(f"{resource}: {message}", cause=cause, remedy="Retry the operation in a few minutes.")
     raise StageFailed(f"{resource}: {message}", cause=cause, remedy="Correct what the message names, then retry.")
 
 
-def _not_let_in(resource: str) -> StageFailed:
-    role = settings.required(AccessRole.OPERATOR)
+def _not_let_in(client: ClusterClient, path: str) -> StageFailed:
+    role = settings.required(client.role)
     return StageFailed(
-        f"{resource}: the cluster does not let {role} in, even with a new token.",
-        cause=Cause(layer=Layer.KUBERNETES, code=NO_ENTRY, resource=resource),
+        f"{path}: the cluster does not let {role} in, even with a new token.",
+        cause=Cause(layer=Layer.KUBERNETES, code=NO_ENTRY, resource=path),
         remedy=f"Give {role} an access entry on the EKS cluster (the dependencies phase does), then retry.",
     )

@@ -138,7 +138,7 @@ def _summary(result: Json) -> str:
         "HyperPod cluster": result["hyperpod_cluster"]["name"],
         "Node": ", ".join(groups),
         "Node status": result["node_status"],
-        "S3 storage": f"{storage['claim']} {'mounted' if storage['status'] == 'Bound' else storage['status']}",
+        "S3 storage": f"{storage['claim']} {'mounted' if storage['probed'] else storage['status']}",
     }
     width = max(len(value) for value in rows.values())
     rule = f"+{'-' * 18}+{'-' * (width + 2)}+"

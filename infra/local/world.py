@@ -14,12 +14,14 @@ from infra.local.kubernetes.controllers.addons import install_addon
 from infra.local.kubernetes.hyperpod_nodes import NodeFact, Taint, sync_nodes
 from infra.local.kubernetes.identity import AccessPolicy, Identity
 from infra.local.kubernetes.releases import has_release
+from infra.local.mounting import serve_mounts
 from infra.local.simulators.cloudformation import CloudFormation
 from infra.local.simulators.eks import Eks
 from infra.local.simulators.eks_records import EksHost
 from infra.local.simulators.hyperpod import HyperPod
 from infra.local.simulators.hyperpod_records import HyperPodHost
 from infra.local.simulators.lambda_ import LambdaService
+from infra.local.simulators.mountpoint import Mountpoint, driver_role
 from infra.local.simulators.service import Service
 from infra.local.simulators.sts import StsService
 from infra.local.simulators.sts_token import InvalidToken, read_token
@@ -193,7 +195,15 @@ class World:
         self.kubernetes[name] = KubernetesApi(
             version, self._clock.now, lambda token: self._identify(name, token), self.settle
         )
+        serve_mounts(self.kubernetes[name], self._mountpoint(name))
         self.on_clusters_changed()
+
+    def _mountpoint(self, cluster: str) -> Mountpoint:
+        return Mountpoint(
+            role=lambda: driver_role(self.eks.records.clusters[cluster]),
+            iam=lambda: self._client("iam"),
+            s3=lambda: self._client("s3"),
+        )
 
     def _close_cluster(self, name: str) -> None:
         api = self.kubernetes.pop(name, None)

@@ -13,7 +13,7 @@ from tests.workflows.driver import Driver, hyperpod_request, stage_of
 
 # Longest answers of the API server: 3 s to connect, 10 s to answer, and 20 s until a stage asks again.
 HANG_SECONDS, AGAIN_SECONDS, TURN_SECONDS = 13, 20, 300
-OPERATOR = "arn:aws:iam::123456789012:role/instantstart/instantstart-kubernetes-operator"
+ROLES = "arn:aws:iam::123456789012:role/instantstart/instantstart-kubernetes-"
 CLAIM = "GET persistentvolumeclaims"
 STAGES = pytest.mark.parametrize(
     ("phase", "stage", "call"),
@@ -25,7 +25,9 @@ STAGES = pytest.mark.parametrize(
 
 
 def at_door(call: str, kind: Kind, first: int = 1, times: int = 1) -> Fault:
-    return Fault("kubernetes", call, kind, first, times, role="kubernetes-operator", refusal=("Unauthorized", "who?"))
+    return Fault(
+        "kubernetes", call, kind, first, times, role="instantstart-kubernetes-", refusal=("Unauthorized", "who?")
+    )
 
 
 def sign_ins() -> Fault:
@@ -94,7 +96,7 @@ def test_a_token_that_is_refused_is_renewed_once_and_a_second_refusal_names_the_
     failed = driver_of_ready.failing(path, None, at_door(call, Kind.REFUSE, times=99))
     assert (failed["status"], stage_of(failed, stage)["status"]) == ("FAILED", "FAILED")
     assert failed["error"]["cause"]["code"] == "K8S_ACCESS_ENTRY_MISSING"
-    assert OPERATOR in failed["error"]["remedy"]
+    assert ROLES in failed["error"]["remedy"]
     assert "Bearer" not in str(failed["error"])
 
 

@@ -111,7 +111,8 @@ def _storage(context: StageContext) -> JsonObject:
     phase = member(found or {}, "status").get("phase")
     if phase != "Bound":
         raise _gone(f"Claim {namespace}/{claim}", str(phase or "absent"), Layer.KUBERNETES)
-    return {"claim": claim, "namespace": namespace, "bucket": mount["bucket"], "status": phase}
+    seen = {"bucket": mount["bucket"], "status": phase, "probed": mount.get("probed", False)}
+    return {"claim": claim, "namespace": namespace, **seen}
 
 
 def _gone(what: str, state: str, layer: Layer) -> StageFailed:

@@ -27,6 +27,8 @@ from infra.local.kubernetes.resources import (
 )
 
 _SANDBOX = "PodReadyToStartContainers"
+# What the host says of a mount changes without an object's changing. Kubelets back off up to this.
+_MOUNT_AGAIN_SECONDS = 122
 
 
 def reconcile(cluster: Cluster, key: Key) -> datetime | None:
@@ -94,7 +96,8 @@ def _sandbox(sync: PodSync, status: JsonObject) -> datetime | None:
         sync.event("NetworkNotReady", f"network is not ready: {text(ready, 'message')}", "Warning", again=True)
         return None
     if problem := mount_problem(sync.cluster, sync.pod, sync.node):
-        sync.event(*problem, "Warning")
+        sync.event(*problem, "Warning", again=True)
+        sync.wake_at(later(sync.now, _MOUNT_AGAIN_SECONDS))
         return None
     return sync.now if made else moment_at(status, "startTime")
 
