@@ -123,12 +123,6 @@ def test_a_release_of_somebody_else_is_refused_and_left_as_it_is(driver_of_base:
     assert store(driver).select(SECRETS, "kube-system", "owner=helm") == theirs
 
 
-def test_a_release_that_stands_is_left_at_its_revision(driver_of_prepared: Driver) -> None:
-    operation = driver_of_prepared.run(PATH)
-    assert stage_of(operation, STAGE)["status"] == "SUCCEEDED"
-    assert revisions(driver_of_prepared) == [(1, "deployed")]
-
-
 def test_sagemaker_makes_no_cluster_where_the_release_is_missing(driver_of_prepared: Driver) -> None:
     driver = driver_of_prepared
     store(driver).delete(SECRETS, "sh.helm.release.v1.dependencies.v1", "kube-system")
