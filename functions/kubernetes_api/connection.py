@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from functions.core.cluster import ApiServer
 
-Client = ApiClient
-"""What callers of this package hand on without looking into it."""
 
 # An EKS token is valid for 15 minutes. Source: Amazon EKS best practices guide, "Cluster access management".
 _TOKEN_LIFE: Final = timedelta(minutes=14)

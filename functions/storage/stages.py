@@ -29,7 +29,7 @@ from functions.storage.manifests import (
 from functions.storage.rules import Evidence, broken_link, succeeded
 
 if TYPE_CHECKING:
-    from functions.kubernetes_api.connection import Client
+    from functions.kubernetes_api.connection import ClusterClient
 
 _POLL_SECONDS: Final = 5
 
@@ -92,7 +92,7 @@ def _outlook(evidence: Evidence) -> Observation:
     return Failed(found.problem)
 
 
-def _evidence(client: Client, context: StageContext, pod: Object, claim: Object) -> Evidence:
+def _evidence(client: ClusterClient, context: StageContext, pod: Object, claim: Object) -> Evidence:
     mount, ended = _mount(context), member(pod, "status").get("phase") == "Failed"
     return Evidence(
         mount=mount,
@@ -105,11 +105,11 @@ def _evidence(client: Client, context: StageContext, pod: Object, claim: Object)
     )
 
 
-def _client(context: StageContext) -> Client:
+def _client(context: StageContext) -> ClusterClient:
     return connection.connect(context.cluster.names.eks_cluster, eks.api_server_of)
 
 
-def _probe(client: Client, mount: Mount) -> Object | None:
+def _probe(client: ClusterClient, mount: Mount) -> Object | None:
     """Read the probe.
 
     Raises Conflict when a pod of its name is not ours.
@@ -125,7 +125,7 @@ def _probe(client: Client, mount: Mount) -> Object | None:
     return pod
 
 
-def _probed(client: Client, mount: Mount, operation: str) -> bool:
+def _probed(client: ClusterClient, mount: Mount, operation: str) -> bool:
     claim = objects.get(client, PERSISTENT_VOLUME_CLAIMS, mount.claim, mount.namespace)
     return claim is not None and _probed_by(claim) == operation
 
