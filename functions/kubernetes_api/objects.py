@@ -41,6 +41,7 @@ class Resource:
 
 
 NODES = Resource("v1", "nodes", namespaced=False)
+SERVICE_ACCOUNTS = Resource("v1", "serviceaccounts", namespaced=True)
 SECRETS = Resource("v1", "secrets", namespaced=True)
 PERSISTENT_VOLUMES = Resource("v1", "persistentvolumes", namespaced=False)
 PERSISTENT_VOLUME_CLAIMS = Resource("v1", "persistentvolumeclaims", namespaced=True)
@@ -80,6 +81,13 @@ def apply(client: ApiClient, resource: Resource, manifest: Mapping[str, JsonValu
     query = {"fieldManager": FIELD_MANAGER, "fieldValidation": "Strict"}
     answer = _call(client, "PATCH", resource.path(namespace, name), query, manifest)
     return _checked(*answer, f"{resource.plural}/{name}")
+
+
+def delete(client: ApiClient, resource: Resource, name: str, namespace: str | None = None) -> None:
+    """Delete an object; one that is gone already is as good."""
+    status, answer = _call(client, "DELETE", resource.path(namespace, name))
+    if status != HTTPStatus.NOT_FOUND:
+        _checked(status, answer, f"{resource.plural}/{name}")
 
 
 def member(document: Mapping[str, JsonValue], name: str) -> Object:

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, cast
 
 from infra.local.kubernetes.api import KubernetesApi
 from infra.local.kubernetes.controllers.addons import install_addon
+from infra.local.kubernetes.documents import JsonObject
 from infra.local.kubernetes.hyperpod_nodes import NodeFact, Taint, sync_nodes
 from infra.local.kubernetes.identity import AccessPolicy, Identity
 from infra.local.kubernetes.releases import has_release
 from infra.local.simulators.cloudformation import CloudFormation
 from infra.local.simulators.eks import Eks
+from infra.local.simulators.eks_auth import EksAuth
 from infra.local.simulators.eks_records import EksHost
 from infra.local.simulators.hyperpod import HyperPod
 from infra.local.simulators.hyperpod_records import HyperPodHost
@@ -23,6 +25,7 @@ from infra.local.simulators.lambda_ import LambdaService
 from infra.local.simulators.service import Service
 from infra.local.simulators.sts import StsService
 from infra.local.simulators.sts_token import InvalidToken, read_token
+from infra.local.simulators.sts_web_identity import WebIdentities
 from infra.local.tokens import SeenTokens
 
 if TYPE_CHECKING:
@@ -69,8 +72,12 @@ class World:
         self.hyperpod = HyperPod(clock.now, account, region, self._hyperpod_host())
         self.cloudformation = CloudFormation(clock.now, account, region, cast("Callable[[str], BaseClient]", client))
         self.functions = LambdaService(clock.now, account, region)
-        self.sts = StsService(clock.now, account, region, identities.assume, self._role_exists)
-        services: tuple[Service, ...] = (self.cloudformation, self.eks, self.hyperpod, self.functions, self.sts)
+        iam = self._eks_host().iam
+        web = WebIdentities(clock.now, account, iam, self._claims_by_issuer)
+        self.sts = StsService(clock.now, account, region, identities.assume, self._role_exists, web)
+        clusters = lambda: self.eks.records.clusters  # noqa: E731 - a restored snapshot brings other records
+        auth = EksAuth(clock.now, account, region, clusters, iam, identities.assume, self._claims)
+        services: tuple[Service, ...] = (self.cloudformation, self.eks, self.hyperpod, self.functions, self.sts, auth)
         self.services = {service.name: service for service in services}
 
     # -- keeping in step
@@ -188,9 +195,13 @@ class World:
             return False
 
     def _open_cluster(self, name: str) -> None:
-        version = self.eks.records.clusters[name].version
+        record = self.eks.records.clusters[name]
         self.kubernetes[name] = KubernetesApi(
-            version, self._clock.now, lambda token: self._identify(name, token), self.settle
+            record.version,
+            self._clock.now,
+            lambda token: self._identify(name, token),
+            self.settle,
+            issuer=record.issuer,
         )
         self.on_clusters_changed()
 
@@ -218,6 +229,14 @@ class World:
         identity = self._identities.get(key)
         entry = self.eks.access_entry(cluster, identity.role_arn) if identity else None
         return Identity(entry.username, tuple(entry.groups), _policies(entry)) if entry else None
+
+    def _claims(self, cluster: str, token: str) -> JsonObject | None:
+        """Say what a service account's token of a cluster says; None when the cluster did not sign it."""
+        return self.kubernetes[cluster].token_claims(token) if cluster in self.kubernetes else None
+
+    def _claims_by_issuer(self, issuer: str, token: str) -> JsonObject | None:
+        found = (name for name, record in self.eks.records.clusters.items() if record.issuer == issuer)
+        return next((self._claims(name, token) for name in found), None)
 
     def _secret_of(self, access_key: str) -> str | None:
         identity = self._identities.get(access_key)
