@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import chain
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from infra.local.clock import Clock
     from infra.local.clock_primitives import Waiter
     from infra.local.identities import Identities
-    from infra.local.simulators.eks_records import AccessEntryRecord
+    from infra.local.simulators.eks_records import AccessEntryRecord, ClusterRecord
     from infra.local.simulators.hyperpod_records import NodeFacts
 
 PERSON = Identity("local", ("system:masters",))
@@ -72,11 +72,9 @@ class World:
         self.hyperpod = HyperPod(clock.now, account, region, self._hyperpod_host())
         self.cloudformation = CloudFormation(clock.now, account, region, cast("Callable[[str], BaseClient]", client))
         self.functions = LambdaService(clock.now, account, region)
-        iam = self._eks_host().iam
-        web = WebIdentities(clock.now, account, iam, self._claims_by_issuer)
+        web = WebIdentities(clock.now, account, self._iam, self._claims_by_issuer)
         self.sts = StsService(clock.now, account, region, identities.assume, self._role_exists, web)
-        clusters = lambda: self.eks.records.clusters  # noqa: E731 - a restored snapshot brings other records
-        auth = EksAuth(clock.now, account, region, clusters, iam, identities.assume, self._claims)
+        auth = EksAuth(clock.now, account, region, self._eks_clusters, self._iam, identities.assume, self._claims)
         services: tuple[Service, ...] = (self.cloudformation, self.eks, self.hyperpod, self.functions, self.sts, auth)
         self.services = {service.name: service for service in services}
 
@@ -173,6 +171,12 @@ class World:
             dependencies_installed=self._has_dependencies,
             admit_nodes=self.eks.admit_nodes,
         )
+
+    def _iam(self) -> BaseClient:
+        return self._client("iam")
+
+    def _eks_clusters(self) -> Mapping[str, ClusterRecord]:
+        return self.eks.records.clusters
 
     # The ports of the clusters open after the services are made, which must not keep the addresses of before.
 

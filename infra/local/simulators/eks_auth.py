@@ -10,9 +10,9 @@ from infra.local.simulators.neighbours import role_of, trusts
 from infra.local.simulators.service import JsonObject, Service, ServiceError, ServiceRequest, refuse_unverified
 
 if TYPE_CHECKING:
+    from infra.local.identities import Identity
     from infra.local.simulators.eks_records import AssociationRecord, ClusterRecord
     from infra.local.simulators.neighbours import ClientFactory
-    from infra.local.simulators.sts import Identity
 
 # Source: Amazon EKS user guide, "Understand how EKS Pod Identity works".
 AUDIENCE = "pods.eks.amazonaws.com"

@@ -16,9 +16,7 @@ from infra.local.simulators.service import (
 from infra.local.simulators.sts_web_identity import WebIdentities
 
 
-class Identity(Protocol):
-    """A key pair and whose it is."""
-
+class _Identity(Protocol):
     @property
     def access_key(self) -> str: ...
     @property
@@ -39,7 +37,7 @@ class StsService(Service):
         now: Callable[[], datetime],
         account_id: str,
         region: str,
-        assume: Callable[[str, str], Identity],
+        assume: Callable[[str, str], _Identity],
         role_exists: Callable[[str], bool],
         web: WebIdentities,
     ) -> None:
