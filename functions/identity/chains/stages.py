@@ -181,7 +181,8 @@ def _take(step: Removal, context: StageContext, chain: IdentityChain, facts: Fac
 
 def _refused(link: Link) -> Problem:
     kind = PreconditionFailed if link.action is Action.AWAIT_ADDON else Conflict
-    cause = Cause(layer=Layer.AWS, service="iam", code="BROKEN_LINK", resource=link.resource)
+    layer = Layer.KUBERNETES if link.name in ("service account", "annotation") else Layer.AWS
+    cause = Cause(layer=layer, code="BROKEN_LINK", resource=link.resource)
     return kind(f"The chain is broken at {link}.", cause=cause, remedy=link.remedy)
 
 
