@@ -212,7 +212,7 @@ def test_the_drivers_role_without_its_objects_arn_is_told_with_what_it_lacks_and
     assert isinstance(seen, Reapply)
     assert f"policy {name}: it does not grant s3:AbortMultipartUpload on {arn}/*" in seen.message
     assert isinstance(observed(own, run(DRIVER)), Done)
-    repaired: Json = dict(iam.get_role_policy(RoleName=name, PolicyName="bucket")["PolicyDocument"])
+    repaired = cast("Json", iam.get_role_policy(RoleName=name, PolicyName="bucket")["PolicyDocument"])
     assert [statement["Resource"] for statement in repaired["Statement"]] == [[arn], [f"{arn}/*"]]
 
 
