@@ -103,6 +103,8 @@ FUNCTIONS = (
     ),
     Function("stages_network", "functions.entry.stages_network.handler", "runs the network stages", 300, 512, LEDGER),
     Function("stages_cluster", "functions.entry.stages_cluster.handler", "runs the cluster stages", 300, 512, LEDGER),
+    # The only function that writes IAM.
+    Function("stages_identity", "functions.entry.stages_identity.handler", "gives pods AWS roles", 300, 512, LEDGER),
     Function(
         "helm",
         "functions.entry.helm.handler",

@@ -46,6 +46,7 @@ class Resource:
 
 
 NODES = Resource("v1", "nodes", namespaced=False)
+SERVICE_ACCOUNTS = Resource("v1", "serviceaccounts", namespaced=True)
 SECRETS = Resource("v1", "secrets", namespaced=True)
 PERSISTENT_VOLUMES = Resource("v1", "persistentvolumes", namespaced=False)
 PERSISTENT_VOLUME_CLAIMS = Resource("v1", "persistentvolumeclaims", namespaced=True)
@@ -96,9 +97,12 @@ def apply(client: ClusterClient, resource: Resource, manifest: Mapping[str, Json
     return _checked(*answer, f"{resource.plural}/{name}")
 
 
-def delete(client: ClusterClient, resource: Resource, name: str, uid: str, namespace: str | None = None) -> None:
-    """Delete the object that was seen; one that is gone, or another of its name, is left alone."""
-    body: Object = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": {"uid": uid}}
+def delete(
+    client: ClusterClient, resource: Resource, name: str, namespace: str | None = None, uid: str | None = None
+) -> None:
+    """Delete an object, with `uid` only the one that was seen; what is gone, or is another by now, is left alone."""
+    seen: Object = {} if uid is None else {"preconditions": {"uid": uid}}
+    body: Object = {"apiVersion": "v1", "kind": "DeleteOptions", **seen}
     status, answer = _call(client, "DELETE", resource.path(namespace, name), body=body)
     if status not in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
         _checked(status, answer, f"{resource.plural}/{name}")

@@ -50,7 +50,7 @@ class S3Mount:
         claim = persistent_volume_claim(mount, labels, operation if probed else "")
         objects.apply(client, PERSISTENT_VOLUME_CLAIMS, claim)
         if pod is not None and (probed or _operation_of(pod) != operation):
-            objects.delete(client, PODS, mount.probe, str(member(pod, "metadata").get("uid")), mount.namespace)
+            objects.delete(client, PODS, mount.probe, mount.namespace, str(member(pod, "metadata").get("uid")))
         elif not probed:
             objects.apply(client, PODS, probe_pod(mount, labels, operation))
         return Applied(f"{mount.claim} claims s3://{mount.bucket}", _resources(mount))

@@ -48,7 +48,7 @@ class AwsEndpoint:
 
     def handle(self, request: HttpRequest) -> HttpResponse:
         """Answer one request; time stands meanwhile."""
-        scope = credential_scope(request)
+        scope = credential_scope(request) or _unsigned_scope(request, self._region)
         if scope is None:
             return refusal("", "MissingAuthenticationToken", "The request carries no AWS Signature Version 4", 403)
         if scope.region != self._region and scope.service not in _ONE_FOR_ALL_REGIONS:
@@ -79,6 +79,13 @@ def credential_scope(request: HttpRequest) -> CredentialScope | None:
         return CredentialScope(found[1], found[3], found[4])
     credential = dict(parse_qsl(request.query)).get("X-Amz-Credential", "").split("/")
     return CredentialScope(credential[0], credential[2], credential[3]) if len(credential) == 5 else None
+
+
+def _unsigned_scope(request: HttpRequest, region: str) -> CredentialScope | None:
+    """A web identity token is its bearer's only credential: the calls that carry one are not signed."""
+    text = request.body.decode(errors="replace") if request.method == "POST" else request.query
+    token_only = dict(parse_qsl(text)).get("Action") == "AssumeRoleWithWebIdentity"
+    return CredentialScope("", region, "sts") if token_only else None
 
 
 def _unverified(service: str, what: str) -> HttpResponse:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import chain
@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, cast
 
 from infra.local.kubernetes.api import KubernetesApi
 from infra.local.kubernetes.controllers.addons import install_addon
+from infra.local.kubernetes.documents import JsonObject
 from infra.local.kubernetes.hyperpod_nodes import NodeFact, Taint, sync_nodes
 from infra.local.kubernetes.identity import AccessPolicy, Identity
 from infra.local.kubernetes.releases import has_release
 from infra.local.mounting import serve_mounts
 from infra.local.simulators.cloudformation import CloudFormation
 from infra.local.simulators.eks import Eks
+from infra.local.simulators.eks_auth import EksAuth
 from infra.local.simulators.eks_records import EksHost
 from infra.local.simulators.hyperpod import HyperPod
 from infra.local.simulators.hyperpod_records import HyperPodHost
@@ -25,6 +27,7 @@ from infra.local.simulators.mountpoint import Mountpoint, driver_role
 from infra.local.simulators.service import Service
 from infra.local.simulators.sts import StsService
 from infra.local.simulators.sts_token import InvalidToken, read_token
+from infra.local.simulators.sts_web_identity import WebIdentities
 from infra.local.tokens import SeenTokens
 
 if TYPE_CHECKING:
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
     from infra.local.clock_primitives import Waiter
     from infra.local.identities import Identities
     from infra.local.identities import Identity as Signer
-    from infra.local.simulators.eks_records import AccessEntryRecord
+    from infra.local.simulators.eks_records import AccessEntryRecord, ClusterRecord
     from infra.local.simulators.hyperpod_records import NodeFacts
 
 PERSON = Identity("local", ("system:masters",))
@@ -72,8 +75,10 @@ class World:
         self.hyperpod = HyperPod(clock.now, account, region, self._hyperpod_host())
         self.cloudformation = CloudFormation(clock.now, account, region, cast("Callable[[str], BaseClient]", client))
         self.functions = LambdaService(clock.now, account, region)
-        self.sts = StsService(clock.now, account, region, identities.assume, self._role_exists)
-        services: tuple[Service, ...] = (self.cloudformation, self.eks, self.hyperpod, self.functions, self.sts)
+        web = WebIdentities(clock.now, account, self._iam, self._claims_by_issuer)
+        self.sts = StsService(clock.now, account, region, identities.assume, self._role_exists, web)
+        auth = EksAuth(clock.now, account, region, self._eks_clusters, self._iam, identities.assume, self._claims)
+        services: tuple[Service, ...] = (self.cloudformation, self.eks, self.hyperpod, self.functions, self.sts, auth)
         self.services = {service.name: service for service in services}
 
     # -- keeping in step
@@ -170,6 +175,12 @@ class World:
             admit_nodes=self.eks.admit_nodes,
         )
 
+    def _iam(self) -> BaseClient:
+        return self._client("iam")
+
+    def _eks_clusters(self) -> Mapping[str, ClusterRecord]:
+        return self.eks.records.clusters
+
     # The ports of the clusters open after the services are made, which must not keep the addresses of before.
 
     def _endpoint_of(self, name: str) -> str:
@@ -191,9 +202,13 @@ class World:
             return False
 
     def _open_cluster(self, name: str) -> None:
-        version = self.eks.records.clusters[name].version
+        record = self.eks.records.clusters[name]
         self.kubernetes[name] = KubernetesApi(
-            version, self._clock.now, lambda token: self._identify(name, token), self.settle
+            record.version,
+            self._clock.now,
+            lambda token: self._identify(name, token),
+            self.settle,
+            issuer=record.issuer,
         )
         serve_mounts(self.kubernetes[name], self._mountpoint(name))
         self.on_clusters_changed()
@@ -236,6 +251,14 @@ class World:
             return self._identities.get(read_token(token or "", cluster, self._secret_of, datetime.now(UTC)))
         except InvalidToken:
             return None
+
+    def _claims(self, cluster: str, token: str) -> JsonObject | None:
+        """Say what a service account's token of a cluster says; None when the cluster did not sign it."""
+        return self.kubernetes[cluster].token_claims(token) if cluster in self.kubernetes else None
+
+    def _claims_by_issuer(self, issuer: str, token: str) -> JsonObject | None:
+        found = (name for name, record in self.eks.records.clusters.items() if record.issuer == issuer)
+        return next((self._claims(name, token) for name in found), None)
 
     def _secret_of(self, access_key: str) -> str | None:
         identity = self._identities.get(access_key)

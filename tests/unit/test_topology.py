@@ -8,12 +8,13 @@ import botocore.session
 import pytest
 
 from functions.core.declaration import Route, Stage
-from functions.entry import helm, stages_cluster, stages_network, stages_workloads
+from functions.entry import helm, stages_cluster, stages_identity, stages_network, stages_workloads
 from infra.topology import STATE_MACHINES, TOPOLOGY, Function, StateMachine
 
 BEHAVIOURS = {
     "helm": helm.BEHAVIOURS,
     "stages_cluster": stages_cluster.BEHAVIOURS,
+    "stages_identity": stages_identity.BEHAVIOURS,
     "stages_network": stages_network.BEHAVIOURS,
     "stages_workloads": stages_workloads.BEHAVIOURS,
 }

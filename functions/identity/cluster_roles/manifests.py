@@ -20,7 +20,7 @@ _RULES: Final[tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]] = (
     ("", ("nodes", "namespaces", "events"), _READ),
     ("", ("persistentvolumes", "persistentvolumeclaims", "pods"), (*_READ, *_WRITE)),
     ("", ("pods/log",), ("get",)),
-    ("", ("serviceaccounts",), (*_READ, "create", "patch")),
+    ("", ("serviceaccounts",), (*_READ, *_WRITE)),
     ("storage.k8s.io", ("csidrivers", "csinodes"), _READ),
 )
 

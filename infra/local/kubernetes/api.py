@@ -14,6 +14,7 @@ from infra.local.kubernetes.call import Call, Target, route
 from infra.local.kubernetes.controllers import bootstrap, default_behaviours, manage
 from infra.local.kubernetes.controllers.logs import PodLogs
 from infra.local.kubernetes.discovery import discover
+from infra.local.kubernetes.documents import JsonObject
 from infra.local.kubernetes.errors import MethodNotAllowed, NotFound, StatusError, Unauthorized
 from infra.local.kubernetes.identity import Identity, PoliciesOf, policies_of
 from infra.local.kubernetes.pod_actions import bind, evict
@@ -22,7 +23,7 @@ from infra.local.kubernetes.proxying import Proxy, no_proxy, proxied_name, proxy
 from infra.local.kubernetes.reviews import KEYS, Reviewer
 from infra.local.kubernetes.scales import scale
 from infra.local.kubernetes.store import Store
-from infra.local.kubernetes.tokens import TokenIssuer
+from infra.local.kubernetes.tokens import ISSUER, TokenIssuer
 from infra.local.kubernetes.watch import watch
 from infra.local.messages import HttpRequest, HttpResponse
 
@@ -76,6 +77,7 @@ class KubernetesApi:
         identify: Callable[[str | None], Identity | None],
         settle: Callable[[], None] = _no_work,
         host: Host | None = None,
+        issuer: str = ISSUER,
     ) -> None:
         self.store = Store(now, git_version(version))
         self.behaviours = default_behaviours()
@@ -83,7 +85,7 @@ class KubernetesApi:
         self.logs = PodLogs(self.store, self.behaviours)
         self._host = host or Host(settle)
         self._identify = identify
-        self._tokens = TokenIssuer(self.store)
+        self._tokens = TokenIssuer(self.store, issuer)
         self._authorizer = Authorizer(self.store, self._host.policies_of)
         self._reviewer = Reviewer(self._authorizer, self.identify)
         bootstrap(self.store)
@@ -98,6 +100,10 @@ class KubernetesApi:
     def identify(self, token: str | None) -> Identity | None:
         """Who a bearer token belongs to: someone the host knows, or a service account."""
         return self._identify(token) or self._tokens.identify(token)
+
+    def token_claims(self, token: str) -> JsonObject | None:
+        """What a service account's token says, as STS reads it with the cluster's public keys; None for others'."""
+        return self._tokens.claims(token)
 
     def settle(self) -> None:
         """Let the host and the cluster's own controllers catch up."""

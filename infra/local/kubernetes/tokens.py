@@ -18,6 +18,7 @@ from infra.local.kubernetes.resources import SERVICE_ACCOUNTS
 from infra.local.kubernetes.store import Store
 from infra.local.messages import HttpResponse
 
+# The audience of the API server, and the issuer where a host names no other.
 ISSUER = "https://kubernetes.default.svc"
 _DEFAULT_SECONDS, _LEAST_SECONDS = 3600, 600
 _HEADER = {"alg": "HS256", "typ": "JWT"}
@@ -26,8 +27,9 @@ _HEADER = {"alg": "HS256", "typ": "JWT"}
 class TokenIssuer:
     """Signs and checks the tokens of one cluster's service accounts."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, issuer: str = ISSUER) -> None:
         self._store = store
+        self._issuer = issuer
         self._key = secrets.token_bytes(32)
 
     def request(self, call: Call) -> HttpResponse:
@@ -58,7 +60,7 @@ class TokenIssuer:
 
     def identify(self, token: str | None) -> Identity | None:
         """The service account behind a token; None when it is not ours, has expired or its account is gone."""
-        claims = self._claims(token or "")
+        claims = self.claims(token or "")
         if claims is None or datetime.fromtimestamp(integer(claims, "exp"), UTC) <= self._store.now():
             return None
         owner = mapping(claims, "kubernetes.io")
@@ -69,10 +71,18 @@ class TokenIssuer:
             return None
         return account_identity(namespace, name, uid)
 
+    def claims(self, token: str) -> JsonObject | None:
+        """What a token of ours says, whatever its audience and age; None when we did not sign it."""
+        body, _, signature = token.rpartition(".")
+        if not body or not hmac.compare_digest(signature.encode(), self._signature(body).encode()):
+            return None
+        payload = body.partition(".")[2]
+        return mapping(json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))))
+
     def _sign(self, account: JsonObject, audiences: list[str], expires: datetime) -> str:
         namespace, name = text(account, "metadata", "namespace"), text(account, "metadata", "name")
         claims: JsonObject = {
-            "iss": ISSUER,
+            "iss": self._issuer,
             "aud": audiences,
             "iat": int(self._store.now().timestamp()),
             "exp": int(expires.timestamp()),
@@ -84,13 +94,6 @@ class TokenIssuer:
         }
         body = f"{_encoded(_HEADER)}.{_encoded(claims)}"
         return f"{body}.{self._signature(body)}"
-
-    def _claims(self, token: str) -> JsonObject | None:
-        body, _, signature = token.rpartition(".")
-        if not body or not hmac.compare_digest(signature.encode(), self._signature(body).encode()):
-            return None
-        payload = body.partition(".")[2]
-        return mapping(json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))))
 
     def _signature(self, body: str) -> str:
         digest = hmac.new(self._key, body.encode(), hashlib.sha256).digest()

@@ -80,6 +80,7 @@ class Eks(Service):
             "CreatePodIdentityAssociation": self._identities.create,
             "DescribePodIdentityAssociation": self._identities.describe,
             "ListPodIdentityAssociations": self._identities.list_all,
+            "UpdatePodIdentityAssociation": self._identities.update,
             "DeletePodIdentityAssociation": self._identities.delete,
             "TagResource": self._tag,
             "UntagResource": self._untag,

@@ -72,15 +72,30 @@ class PodIdentities:
         )
         return {"associations": chosen, "nextToken": token}
 
+    def update(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
+        """UpdatePodIdentityAssociation; one that an add-on owns is changed through the add-on."""
+        refuse_unverified(params, {"clusterName", "associationId", "roleArn", "clientRequestToken"})
+        cluster = self._state.active_cluster(params["clusterName"])
+        association = self._own(cluster, params["associationId"])
+        role = params.get("roleArn") or association.role_arn
+        if not ROLE_ARN.fullmatch(role):
+            raise invalid(f"Invalid role ARN: {role}", clusterName=cluster.name)
+        association.role_arn = role
+        return {"association": _described(cluster, association)}
+
     def delete(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
         """DeletePodIdentityAssociation; one that an add-on owns goes with the add-on."""
         cluster = self._state.active_cluster(params["clusterName"])
-        association = self._association(cluster, params["associationId"])
+        association = self._own(cluster, params["associationId"])
+        del cluster.associations[association.association_id]
+        return {"association": _described(cluster, association)}
+
+    def _own(self, cluster: ClusterRecord, association_id: str) -> AssociationRecord:
+        association = self._association(cluster, association_id)
         if association.owner_arn:
             message = f"Association {association.association_id} is owned by {association.owner_arn}"
             raise ServiceError("InvalidRequestException", message, clusterName=cluster.name)
-        del cluster.associations[association.association_id]
-        return {"association": _described(cluster, association)}
+        return association
 
     def _association(self, cluster: ClusterRecord, association_id: str) -> AssociationRecord:
         if association_id not in cluster.associations:

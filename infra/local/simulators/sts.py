@@ -6,7 +6,14 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import ClassVar, Protocol
 
-from infra.local.simulators.service import JsonObject, Service, ServiceError, ServiceRequest
+from infra.local.simulators.service import (
+    JsonObject,
+    Service,
+    ServiceError,
+    ServiceRequest,
+    refuse_unverified,
+)
+from infra.local.simulators.sts_web_identity import WebIdentities
 
 
 class _Identity(Protocol):
@@ -21,7 +28,7 @@ class _Identity(Protocol):
 
 
 class StsService(Service):
-    """GetCallerIdentity and AssumeRole."""
+    """GetCallerIdentity, AssumeRole and AssumeRoleWithWebIdentity."""
 
     name: ClassVar[str] = "sts"
 
@@ -32,16 +39,22 @@ class StsService(Service):
         region: str,
         assume: Callable[[str, str], _Identity],
         role_exists: Callable[[str], bool],
+        web: WebIdentities,
     ) -> None:
         super().__init__(now, account_id, region)
         self.records = None
         self._assume = assume
         self._role_exists = role_exists
+        self._web = web
 
     @property
     def operations(self) -> Mapping[str, Callable[[JsonObject, ServiceRequest], JsonObject]]:
         """What the host's functions and users ask of STS."""
-        return {"GetCallerIdentity": self._get_caller_identity, "AssumeRole": self._assume_role}
+        return {
+            "GetCallerIdentity": self._get_caller_identity,
+            "AssumeRole": self._assume_role,
+            "AssumeRoleWithWebIdentity": self._assume_role_with_web_identity,
+        }
 
     def _get_caller_identity(self, _: JsonObject, request: ServiceRequest) -> JsonObject:
         principal = request.principal
@@ -52,8 +65,22 @@ class StsService(Service):
         if not self._role_exists(role):
             message = f"User: {request.principal.arn} is not authorized to perform: sts:AssumeRole on resource: {role}"
             raise ServiceError("AccessDenied", message, 403)
+        return self._session(role, session, params.get("DurationSeconds"))
+
+    def _assume_role_with_web_identity(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
+        refuse_unverified(params, {"RoleArn", "RoleSessionName", "WebIdentityToken", "DurationSeconds"})
+        role = params["RoleArn"]
+        bearer = self._web.admit(role, params["WebIdentityToken"])
+        return {
+            **self._session(role, params["RoleSessionName"], params.get("DurationSeconds")),
+            "SubjectFromWebIdentityToken": bearer.subject,
+            "Audience": bearer.audience,
+            "Provider": bearer.provider,
+        }
+
+    def _session(self, role: str, session: str, seconds: int | None) -> JsonObject:
         identity = self._assume(role, session)
-        expires = self.now() + timedelta(seconds=params.get("DurationSeconds") or 3600)
+        expires = self.now() + timedelta(seconds=seconds or 3600)
         return {
             "Credentials": {
                 "AccessKeyId": identity.access_key,

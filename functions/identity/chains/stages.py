@@ -1,0 +1,189 @@
+"""The chain from a service account to what its role may do: every link checked, repaired, and removed in reverse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from functions.aws import eks, iam, pod_identity
+from functions.core.errors import Cause, Conflict, DeploymentFault, Layer, PreconditionFailed, Problem
+from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext
+from functions.core.tags import labels_of, tags_of
+from functions.identity.chains.models import (
+    CHAINS,
+    ROLE_PATH,
+    Account,
+    Association,
+    Facts,
+    IdentityChain,
+    Mode,
+    Place,
+    Provider,
+    Role,
+    partition_of,
+)
+from functions.identity.chains.rules.links import AGENT, ROLE_ANNOTATION, Action, Link, broken, links_of
+from functions.identity.chains.rules.removal import Removal, removal_of
+from functions.identity.chains.rules.trust import AUDIENCE, trust_of
+from functions.kubernetes_api import connection, objects
+from functions.kubernetes_api.objects import SERVICE_ACCOUNTS, member
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+_NOT_OURS: Final = frozenset({Action.REFUSE, Action.AWAIT_ADDON})
+
+
+class IdentityChainStage:
+    """The chain that the stage's parameter names."""
+
+    def apply(self, context: StageContext) -> Applied:
+        """Repair the broken links in order; one that is not ours stops it with a remedy."""
+        chain, place = _chain(context), _place(context)
+        faults = broken(links_of(chain, place, _facts(context, chain, place)))
+        for link in faults:
+            if link.action in _NOT_OURS:
+                raise _refused(link)
+            _repair(context, chain, place, link)
+        repaired = ", ".join(link.name for link in faults)
+        return Applied(f"repaired {repaired}" if faults else "every link holds", (place.role_arn(chain.role),))
+
+    def observe(self, context: StageContext) -> Observation:
+        """Done when every link holds, else name the first that does not."""
+        chain, place = _chain(context), _place(context)
+        links = links_of(chain, place, _facts(context, chain, place))
+        faults = broken(links)
+        if not faults:
+            result: dict[str, JsonValue] = {"subject": chain.subject, "role": place.role_arn(chain.role)}
+            named = ", ".join(link.name for link in links)
+            return Done({**result, "mode": chain.mode}, f"every link holds: {named}", (place.role_arn(chain.role),))
+        if faults[0].action in _NOT_OURS:
+            return Failed(_refused(faults[0]))
+        return Reapply(f"broken at {faults[0]}")
+
+
+def remove(context: StageContext) -> Applied:
+    """Remove a chain's links in reverse, those that are ours; twice does no harm."""
+    chain, place = _chain(context), _place(context)
+    facts = _facts(context, chain, place)
+    steps = removal_of(chain, place, facts)
+    for step in steps:
+        _take(step, context, chain, facts)
+    return Applied(f"removed: {', '.join(steps)}" if steps else "nothing of ours is left")
+
+
+def _chain(context: StageContext) -> IdentityChain:
+    if context.parameter not in CHAINS:
+        raise DeploymentFault(
+            f"The release knows no identity chain {context.parameter}.",
+            cause=Cause(layer=Layer.CONTROL_PLANE, code="UNKNOWN_CHAIN", resource=context.parameter),
+            remedy=f"Name one of {', '.join(CHAINS)}, or deploy the release that knows it.",
+        )
+    return CHAINS[context.parameter](context.cluster)
+
+
+def _place(context: StageContext) -> Place:
+    cluster, name = context.cluster, context.cluster.names.eks_cluster
+    return Place(name, cluster.account_id, partition_of(cluster.region), pod_identity.issuer_of(name), cluster.tag)
+
+
+def _facts(context: StageContext, chain: IdentityChain, place: Place) -> Facts:
+    pods, role = chain.mode is Mode.POD_IDENTITY, iam.find_role(chain.role)
+    provider = None if pods else iam.find_provider(place.provider)
+    agent = eks.describe_addon(place.cluster, AGENT) if pods else None
+    found = pod_identity.find(place.cluster, chain.namespace, chain.service_account) if pods else None
+    return Facts(
+        provider=Provider(provider.audiences, provider.tags) if provider else None,
+        role=Role(role.arn, role.tags, role.trust, role.inline, role.attached) if role else None,
+        account=_account(context, chain),
+        association=Association(found.association_id, found.role_arn, found.owner) if found else None,
+        agent=agent is not None,
+    )
+
+
+def _account(context: StageContext, chain: IdentityChain) -> Account | None:
+    client = connection.connect(context.cluster.names.eks_cluster, eks.api_server_of)
+    found = objects.get(client, SERVICE_ACCOUNTS, chain.service_account, chain.namespace)
+    if found is None:
+        return None
+    metadata = member(found, "metadata")
+    annotations, labels = member(metadata, "annotations"), member(metadata, "labels")
+    return Account(
+        {name: str(value) for name, value in annotations.items()}, {name: str(value) for name, value in labels.items()}
+    )
+
+
+def _repair(context: StageContext, chain: IdentityChain, place: Place, link: Link) -> None:
+    tags, role_arn = tags_of(context.cluster, context.operation.operation_id), place.role_arn(chain.role)
+    match link.action:
+        case Action.CREATE_PROVIDER:
+            iam.create_provider(place.issuer, AUDIENCE, tags)
+        case Action.ADD_AUDIENCE:
+            iam.add_audience(place.provider, AUDIENCE)
+        case Action.CREATE_ROLE:
+            iam.create_role(chain.role, ROLE_PATH, trust_of(chain, place), tags, f"of the pods of {chain.subject}")
+        case Action.APPLY_ACCOUNT:
+            _apply_account(context, chain, role_arn if chain.mode is Mode.OIDC else None)
+        case Action.CREATE_ASSOCIATION:
+            pod_identity.create(place.cluster, chain.namespace, chain.service_account, role_arn, tags)
+        case Action.UPDATE_ASSOCIATION:
+            _point(chain, place, role_arn)
+        case _:
+            _repair_role(chain, place, link)
+
+
+def _repair_role(chain: IdentityChain, place: Place, link: Link) -> None:
+    match link.action:
+        case Action.REWRITE_TRUST:
+            iam.write_trust(chain.role, trust_of(chain, place))
+        case Action.WRITE_POLICY:
+            for policy in chain.inline:
+                iam.write_policy(chain.role, policy.name, policy.document())
+        case Action.ATTACH_POLICY:
+            for arn in chain.managed:
+                iam.attach_policy(chain.role, str(arn))
+
+
+def _point(chain: IdentityChain, place: Place, role_arn: str) -> None:
+    found = pod_identity.find(place.cluster, chain.namespace, chain.service_account)
+    if found is not None:
+        pod_identity.update(place.cluster, found.association_id, role_arn)
+
+
+def _apply_account(context: StageContext, chain: IdentityChain, role_arn: str | None) -> None:
+    """Apply what of a service account is ours: all of it, or the annotation alone."""
+    metadata: dict[str, JsonValue] = {"name": chain.service_account, "namespace": chain.namespace}
+    if chain.account_of is None:
+        metadata["labels"] = dict(labels_of(context.cluster, context.operation.operation_id))
+    if role_arn is not None:
+        metadata["annotations"] = {ROLE_ANNOTATION: role_arn}
+    client = connection.connect(context.cluster.names.eks_cluster, eks.api_server_of)
+    objects.apply(client, SERVICE_ACCOUNTS, {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata})
+
+
+def _take(step: Removal, context: StageContext, chain: IdentityChain, facts: Facts) -> None:
+    match step:
+        case Removal.DELETE_ASSOCIATION if facts.association:
+            pod_identity.delete(context.cluster.names.eks_cluster, facts.association.association_id)
+        case Removal.REMOVE_ANNOTATION:
+            _apply_account(context, chain, None)
+        case Removal.DELETE_ACCOUNT:
+            client = connection.connect(context.cluster.names.eks_cluster, eks.api_server_of)
+            objects.delete(client, SERVICE_ACCOUNTS, chain.service_account, chain.namespace)
+        case Removal.DETACH_POLICIES if facts.role:
+            for arn in sorted(facts.role.attached):
+                iam.detach_policy(chain.role, arn)
+        case Removal.DELETE_POLICIES if facts.role:
+            for name in sorted(facts.role.inline):
+                iam.delete_policy(chain.role, name)
+        case Removal.DELETE_ROLE:
+            iam.delete_role(chain.role)
+
+
+def _refused(link: Link) -> Problem:
+    kind = PreconditionFailed if link.action is Action.AWAIT_ADDON else Conflict
+    layer = Layer.KUBERNETES if link.name in ("service account", "annotation") else Layer.AWS
+    cause = Cause(layer=layer, code="BROKEN_LINK", resource=link.resource)
+    return kind(f"The chain is broken at {link}.", cause=cause, remedy=link.remedy)
+
+
+STAGES: Behaviours = {"identity_chain": IdentityChainStage()}
