@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from infra.local.simulators.eks_addons import no_replicas
 from tests.unit.test_simulator_eks_helpers import World, eks_world
 from tests.unit.test_simulator_service_helpers import (
     make_role,
@@ -26,14 +27,15 @@ def test_an_addon_without_pods_of_its_own_needs_no_node(world: World) -> None:
     assert world.addon("vpc-cni")["addonVersion"] == created["addonVersion"]
 
 
-def test_coredns_is_degraded_until_a_node_is_ready(world: World) -> None:
+def test_an_addon_is_as_healthy_as_its_objects_are(world: World) -> None:
     world.active()
+    world.issues["coredns"] = [no_replicas()]
     world.client.create_addon(clusterName="demo", addonName="coredns")
     world.clock.advance(40)
     degraded = world.addon("coredns")
     assert degraded["status"] == "DEGRADED"
     assert degraded["health"]["issues"][0]["code"] == "InsufficientNumberOfReplicas"
-    world.ready_nodes["demo"] = 1
+    world.issues["coredns"] = []
     assert world.addon("coredns")["status"] == "ACTIVE"
     assert world.addon("coredns")["health"]["issues"] == []
 
