@@ -78,12 +78,11 @@ class Addons:
         return {"addons": names, "nextToken": token}
 
     def delete(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
-        """DeleteAddon; the pod identity associations it owns go with it."""
-        if params.get("preserve"):
-            raise unverified("input member preserve")
+        """DeleteAddon; the pod identity associations it owns go with it, and its objects unless they are preserved."""
         cluster = self._state.active_cluster(params["clusterName"])
         addon = self._addon(cluster, params["addonName"])
         addon.deleted_at = addon.deleted_at or self._state.now()
+        addon.preserved = addon.preserved or params.get("preserve", False)
         return {"addon": self.described(cluster, addon)}
 
     def update(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
@@ -113,7 +112,7 @@ class Addons:
         """End what was under way; nothing is once an add-on stands."""
         objects = self._state.host.addons
         if addon.deleted_at:
-            if addon.in_cluster:
+            if addon.in_cluster and not addon.preserved:
                 objects.remove(cluster.name, addon.name)
             del cluster.addons[addon.name]
             for association_id in addon.association_ids:

@@ -45,6 +45,7 @@ class AddonRecord:
     association_ids: list[str] = field(default_factory=list)
     tags: dict[str, str] = field(default_factory=dict)
     deleted_at: datetime | None = None
+    preserved: bool = False
     announced: bool = False
     update: AddonUpdate | None = None
     failed: str | None = None
