@@ -26,9 +26,11 @@ class Addon:
         """Take the one step that the add-on calls for."""
         cluster, name = context.cluster.names.eks_cluster, context.parameter
         found, version = addons.describe(cluster, name), _version(context)
-        step = rules.next_step(_installed(found), version, rules.facts_of(name), _overwrites(context))
-        if step is Step.CREATE:
+        installed = _installed(found)
+        step = rules.next_step(installed, version, rules.facts_of(name), _overwrites(context))
+        if installed is None or installed.ours:
             _give_role(context)
+        if step is Step.CREATE:
             change = _change(context, None, version)
             addons.create(change, tags_of(context.cluster, context.operation.operation_id), _overwrites(context))
             return Applied(f"installing {name} {version}")
