@@ -10,6 +10,7 @@ from functions.features import rules
 from functions.features.rules import AddonFacts
 from infra.local.host import HostSnapshot, LocalHost
 from infra.local.kubernetes.controllers.addons import install_addon
+from infra.local.kubernetes.documents import objects
 from infra.local.kubernetes.resources import DEPLOYMENTS
 from infra.local.simulators import eks_catalog
 from infra.local.simulators.eks_records import AddonRecord
@@ -67,8 +68,8 @@ def fail(driver: Driver, addon: str, status: str, code: str, message: str) -> No
 def image_of_coredns(driver: Driver) -> str:
     deployment = driver.host.world.kubernetes[NAME].store.find(DEPLOYMENTS, "coredns", "kube-system")
     assert deployment is not None
-    containers = deployment["spec"]["template"]["spec"]["containers"]
-    return str(containers[0]["image"])
+    (container,) = objects(deployment, "spec", "template", "spec", "containers")
+    return str(container["image"])
 
 
 def test_a_healthy_addon_that_somebody_installed_is_adopted_as_it_is(tangled: Tangled) -> None:
