@@ -56,20 +56,12 @@ def zone_named(name_or_id: str, zones: Iterable[Zone]) -> Zone | None:
 # Versions of Kubernetes that HyperPod supports on EKS.
 # Source: SageMaker developer guide, "Prerequisites for using SageMaker HyperPod with Amazon EKS", read 2026-11-29.
 HYPERPOD_KUBERNETES_VERSIONS: Final = ("1.28", "1.29", "1.30", "1.31", "1.32", "1.33", "1.34")
-# Source: the same page; older versions of the VPC CNI do not know HyperPod's instances.
-OLDEST_VPC_CNI: Final = (1, 18, 3)
 
 
 def newest_kubernetes_version(offered: Iterable[str]) -> str | None:
     """Give the newest version that both EKS offers and HyperPod supports; None when they share none."""
     shared = set(HYPERPOD_KUBERNETES_VERSIONS) & set(offered)
     return max(shared, key=lambda version: tuple(map(int, version.split("."))), default=None)
-
-
-def vpc_cni_is_new_enough(addon_version: str) -> bool:
-    """Say whether an add-on version such as `v1.20.4-eksbuild.2` is new enough for HyperPod."""
-    found = re.match(r"v(\d+)\.(\d+)\.(\d+)", addon_version)
-    return found is not None and tuple(map(int, found.groups())) >= OLDEST_VPC_CNI
 
 
 def threads_per_core(name: str) -> int:

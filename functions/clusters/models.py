@@ -214,7 +214,12 @@ class CreateCluster(Wire):
 
 
 class ConfigureDependencies(Wire):
-    """The add-ons that HyperPod and the storage need; there is nothing to choose."""
+    """The add-ons that HyperPod and the storage need.
+
+    `addon_conflicts` says what becomes of a self-managed copy of an add-on whose fields differ from it.
+    """
+
+    addon_conflicts: Literal["refuse", "overwrite"] = "refuse"
 
 
 class ChooseActiveCluster(Wire):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from functions.aws import cloudformation, eks, network, zones
-from functions.catalog.rules import newest_kubernetes_version, vpc_cni_is_new_enough
+from functions.aws import addons, cloudformation, eks, network, zones
+from functions.catalog.rules import newest_kubernetes_version
 from functions.clusters.control_plane_rules import choose_zones, unknown_zones, zones_named_in
 from functions.core import settings
 from functions.core.errors import Cause, Conflict, InvalidRequest, Layer, PreconditionFailed, Problem, QuotaExceeded
@@ -13,6 +13,7 @@ from functions.core.failures import UNSUPPORTED_ZONE
 from functions.core.runtime import Patience
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import stack_tags, tags_of
+from functions.features.rules import choose_version, facts_of
 from functions.network.rules import NetworkPlan, plan_network
 
 if TYPE_CHECKING:
@@ -194,8 +195,8 @@ def _version_parameters() -> dict[str, str]:
 
 
 def _addon_version(addon: str, kubernetes_version: str) -> str:
-    found = eks.default_addon_version(addon, kubernetes_version)
-    if found is None or (addon == "vpc-cni" and not vpc_cni_is_new_enough(found)):
+    found = choose_version(addons.offered(addon, kubernetes_version), facts_of(addon).minimum)
+    if found is None:
         raise PreconditionFailed(
             f"EKS offers no version of {addon} for Kubernetes {kubernetes_version} that HyperPod can use.",
             cause=Cause(layer=Layer.AWS, service="eks", api_call="DescribeAddonVersions", resource=addon),

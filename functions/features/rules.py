@@ -1,15 +1,124 @@
-"""Decisions about add-ons: when one counts as installed."""
+"""Decisions about add-ons: which version, which step, when one counts as installed, what a failed one needs."""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from pydantic import JsonValue
 
 # The only complaint of an add-on that has no node to run on yet.
 LACKS_NODES: Final = "InsufficientNumberOfReplicas"
+CONFLICT: Final = "ConfigurationConflict"
+MISSING_ACTION: Final = "IAM_MISSING_ACTION"
 _FAILED: Final = frozenset({"CREATE_FAILED", "UPDATE_FAILED", "DELETE_FAILED"})
+_AT_WORK: Final = frozenset({"CREATING", "UPDATING", "DELETING"})
+_CREATIONS: Final = 2
+_ACTION: Final = re.compile(r"(?:AccessDenied|not authorized to perform)\b.*?\b([a-z][a-z0-9-]+:[A-Z]\w+)", re.S)
+
+
+@dataclass(frozen=True)
+class AddonFacts:
+    """What is known of an add-on beforehand: the oldest version that serves us, its settings, who gets a role."""
+
+    minimum: str | None = None
+    configuration: Mapping[str, JsonValue] = field(default_factory=dict)
+    namespace: str = "kube-system"
+    service_account: str | None = None
+
+
+# Sources: prerequisites of HyperPod on EKS (CNI) and of its inference add-on (the others), SageMaker developer guide;
+# "Mountpoint for Amazon S3 CSI driver", EKS user guide (its service account).
+ADDONS: Final[dict[str, AddonFacts]] = {
+    "vpc-cni": AddonFacts(minimum="v1.18.3"),
+    "aws-mountpoint-s3-csi-driver": AddonFacts(minimum="v1.14.1-eksbuild.1", service_account="s3-csi-driver-sa"),
+    "aws-fsx-csi-driver": AddonFacts(minimum="v1.6.0-eksbuild.1"),
+    "cert-manager": AddonFacts(minimum="v1.18.2-eksbuild.2"),
+    "metrics-server": AddonFacts(minimum="v0.7.2-eksbuild.4"),
+}
+
+
+class Step(StrEnum):
+    """What to do about an add-on."""
+
+    CREATE = "create"
+    CLEAR = "clear"
+    UPDATE = "update"
+    LEAVE = "leave"
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An add-on as it stands, and whether this product installed it."""
+
+    status: str
+    version: str
+    configuration: str | None
+    issues: Mapping[str, str]
+    ours: bool
+
+
+def facts_of(addon: str) -> AddonFacts:
+    """Give what is known of an add-on; of most there is nothing to know."""
+    return ADDONS.get(addon, AddonFacts())
+
+
+def choose_version(offered: Mapping[str, bool], minimum: str | None) -> str | None:
+    """Choose among versions that suit the cluster, each with whether it is EKS's default.
+
+    The default if it is new enough, else the newest that is; None when none is.
+    """
+    adequate = [version for version in offered if minimum is None or not older(version, minimum)]
+    default = next((version for version in adequate if offered[version]), None)
+    return default or max(adequate, key=_numbers, default=None)
+
+
+def older(version: str, other: str) -> bool:
+    """Say whether a version comes before another one, builds counted."""
+    return _numbers(version) < _numbers(other)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version))
+
+
+def next_step(found: Installed | None, wanted: str, facts: AddonFacts, overwrite: bool) -> Step:
+    """Choose the next step; what somebody else installed is changed only where it is too old for us."""
+    if found is None:
+        return Step.CREATE
+    if found.status in _AT_WORK:
+        return Step.LEAVE
+    if found.status == "CREATE_FAILED":
+        return Step.CLEAR
+    required = wanted if found.ours else facts.minimum
+    outdated = required is not None and older(found.version, required)
+    unsettled = found.ours and bool(facts.configuration) and not _same(found.configuration, facts.configuration)
+    disputed = overwrite and CONFLICT in found.issues
+    return Step.UPDATE if outdated or unsettled or disputed else Step.LEAVE
+
+
+def version_after(found: Installed, wanted: str) -> str:
+    """Give the version of an update: never an older one."""
+    return wanted if older(found.version, wanted) else found.version
+
+
+def configuration_after(found: Installed | None, facts: AddonFacts) -> str | None:
+    """Give the configuration to send; what somebody else configured stays as it is."""
+    if found is not None and not found.ours:
+        return found.configuration
+    return json.dumps(facts.configuration, sort_keys=True) if facts.configuration else None
+
+
+def _same(text: str | None, wanted: Mapping[str, JsonValue]) -> bool:
+    try:
+        return bool(json.loads(text or "{}") == wanted)
+    except ValueError:
+        return False
 
 
 def stands(status: str, issues: Mapping[str, str]) -> bool:
@@ -25,3 +134,39 @@ def waits_for_nodes(issues: Mapping[str, str]) -> bool:
 def broken(status: str, issues: Mapping[str, str]) -> bool:
     """Say whether an add-on will not come right by itself."""
     return status in _FAILED or (status == "DEGRADED" and bool(issues) and not waits_for_nodes(issues))
+
+
+def may_create_again(status: str, issues: Mapping[str, str], creations: int) -> bool:
+    """Say whether another creation may help: a conflict comes back, and what failed twice has a cause."""
+    return status == "CREATE_FAILED" and CONFLICT not in issues and creations < _CREATIONS
+
+
+def headline(issues: Mapping[str, str]) -> tuple[str, str] | None:
+    """Choose the issue that explains the others: a conflict, a missing permission, else the first but lack of nodes."""
+    ranked = sorted(issues, key=lambda code: (code != CONFLICT, code not in _PERMISSIONS, code == LACKS_NODES))
+    return (ranked[0], issues[ranked[0]]) if ranked else None
+
+
+def missing_action(message: str) -> str | None:
+    """Read the IAM action that a role lacks from what AWS says of it."""
+    found = _ACTION.search(message)
+    return found[1] if found else None
+
+
+_PERMISSIONS: Final = ("AccessDenied", "AddonPermissionFailure")
+_AGAIN: Final = "then retry the operation."
+_REMEDIES: Final = {
+    "AccessDenied": f"Give the role named in the message the permission it lacks, {_AGAIN}",
+    "AddonPermissionFailure": f"Give the add-on's role the permission named in the message, {_AGAIN}",
+    "AdmissionRequestDenied": f"Exempt the add-on's namespace from the admission policy that denies it, {_AGAIN}",
+    "AddonSubscriptionNeeded": f"Subscribe to the add-on in AWS Marketplace, {_AGAIN}",
+    "ClusterUnreachable": f"See to it that the cluster's API server answers EKS, {_AGAIN}",
+    "InternalFailure": "Retry the operation; if it fails again, open a case with AWS Support.",
+    "K8sResourceNotFound": f"Delete the add-on, whose objects somebody removed, {_AGAIN} It installs the add-on anew.",
+    "UnsupportedAddonModification": f"Undo the change of the add-on's objects that the message names, {_AGAIN}",
+}
+
+
+def remedy_for(code: str) -> str:
+    """Say what helps against an issue that EKS reports of an add-on."""
+    return _REMEDIES.get(code, f"Remove the cause named in the message, {_AGAIN}")

@@ -2,63 +2,148 @@
 
 from __future__ import annotations
 
-from typing import Final
+import json
+from typing import TYPE_CHECKING, Final
 
-from functions.aws import cloudformation, eks
-from functions.core.errors import Cause, Layer, Problem
-from functions.core.failures import failure
+from functions.aws import addons, cloudformation, eks
+from functions.core.errors import Cause, Conflict, DeploymentFault, Layer, PreconditionFailed, Problem, StageFailed
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext, Waiting
-from functions.core.tags import tags_of
-from functions.features.rules import broken, stands, waits_for_nodes
+from functions.core.tags import MANAGER, tags_of
+from functions.features import rules
+from functions.features.configuration_rules import faults
+from functions.features.rules import Installed, Step
+
+if TYPE_CHECKING:
+    from functions.aws.addons import Addon as Found
 
 _POLL_SECONDS: Final = 15
-_S3_DRIVER: Final = "aws-mountpoint-s3-csi-driver"
-# Source: Amazon EKS user guide, "Mountpoint for Amazon S3 CSI driver": its service account.
-_S3_DRIVER_ACCOUNT: Final = "s3-csi-driver-sa"
 
 
 class Addon:
     """The add-on that the stage's parameter names."""
 
     def apply(self, context: StageContext) -> Applied:
-        """Install the add-on unless it is there; one whose creation failed only comes right after a deletion."""
+        """Take the one step that the add-on calls for."""
         cluster, name = context.cluster.names.eks_cluster, context.parameter
-        found = eks.describe_addon(cluster, name)
-        if found is not None and found.status == "CREATE_FAILED":
-            eks.delete_addon(cluster, name)
-            return Applied(f"clearing away {name}, whose creation failed before")
-        if found is not None:
-            return Applied(f"{name} {found.version} is installed", (found.arn,))
-        token = f"{context.operation.operation_id}-{context.stage.number}-{context.stage.attempt}"
-        tags = tags_of(context.cluster, context.operation.operation_id)
-        eks.create_addon(cluster, name, token, tags, _identity(context))
-        return Applied(f"installing {name}")
+        found, version = addons.describe(cluster, name), _version(context)
+        installed = _installed(found)
+        step = rules.next_step(installed, version, rules.facts_of(name), _overwrites(context))
+        if installed is None or installed.ours:
+            _give_role(context)
+        if step is Step.CREATE:
+            change = _change(context, None, version)
+            addons.create(change, tags_of(context.cluster, context.operation.operation_id), _overwrites(context))
+            return Applied(f"installing {name} {version}")
+        if found is None:
+            return Applied(f"{name} is absent")
+        if step is Step.CLEAR:
+            addons.forget(cluster, name)
+            return Applied(f"clearing away {name}, whose creation failed before", (found.arn,))
+        if step is Step.UPDATE:
+            change = _change(context, found, version)
+            addons.update(change, _overwrites(context))
+            return Applied(f"updating {name} from {found.version} to {change.version}", (found.arn,))
+        return Applied(f"{name} {found.version} is installed", (found.arn,))
 
     def observe(self, context: StageContext) -> Observation:
         """Done when the add-on is active, or lacks nothing but nodes."""
         name = context.parameter
-        found = eks.describe_addon(context.cluster.names.eks_cluster, name)
+        found = addons.describe(context.cluster.names.eks_cluster, name)
         if found is None:
             return Reapply(f"{name} is not installed")
-        if stands(found.status, found.issues):
-            note = ", waiting for its first node" if waits_for_nodes(found.issues) else ""
+        if rules.stands(found.status, found.issues):
+            note = ", waiting for its first node" if rules.waits_for_nodes(found.issues) else ""
             result = {"addon": name, "version": found.version, "status": found.status}
             return Done(result, f"{name} {found.version} is {found.status}{note}", (found.arn,))
-        if broken(found.status, found.issues):
-            return Failed(_broken(found))
+        # Each creation has an ARN of its own, and the stage keeps those it saw.
+        creations = len({*context.stage.resources, found.arn})
+        if rules.may_create_again(found.status, found.issues, creations):
+            return Reapply(f"{name} is {found.status}; creating it once more")
+        if rules.broken(found.status, found.issues):
+            return Failed(_broken(context, found))
         return Waiting(_POLL_SECONDS, f"{name} {found.status}", resources=(found.arn,))
 
 
-def _identity(context: StageContext) -> dict[str, str]:
-    if context.parameter != _S3_DRIVER:
-        return {}
-    return {_S3_DRIVER_ACCOUNT: cloudformation.outputs_of(context.cluster.names.stack)["S3CsiRoleArn"]}
+def _overwrites(context: StageContext) -> bool:
+    return context.operation.request.get("addon_conflicts") == "overwrite"
 
 
-def _broken(addon: eks.Addon) -> Problem:
-    code, message = next(iter(addon.issues.items()), (addon.status, "EKS gives no reason"))
-    cause = Cause(layer=Layer.AWS, service="eks", api_call="DescribeAddon", code=code, resource=addon.arn)
-    return failure(f"The add-on {addon.name} is {addon.status}: {message}", cause)
+def _installed(found: Found | None) -> Installed | None:
+    if found is None:
+        return None
+    ours = found.tags.get("instantstart:managed-by") == MANAGER
+    return Installed(found.status, found.version, found.configuration, found.issues, ours)
+
+
+def _version(context: StageContext) -> str:
+    name, kubernetes = context.parameter, eks.version_of(context.cluster.names.eks_cluster)
+    minimum = rules.facts_of(name).minimum
+    chosen = rules.choose_version(addons.offered(name, kubernetes), minimum)
+    if chosen is None:
+        at_least = f" from {minimum} on" if minimum else ""
+        raise PreconditionFailed(
+            f"EKS offers no version of the add-on {name}{at_least} for Kubernetes {kubernetes}.",
+            cause=Cause(layer=Layer.AWS, service="eks", api_call="DescribeAddonVersions", resource=name),
+            remedy="Upgrade the cluster to a Kubernetes version that the add-on supports, then retry the operation.",
+        )
+    return chosen
+
+
+def _change(context: StageContext, found: Found | None, wanted: str) -> addons.Change:
+    """Write a change down, its configuration checked before anything is asked of EKS."""
+    installed, facts = _installed(found), rules.facts_of(context.parameter)
+    version = rules.version_after(installed, wanted) if installed else wanted
+    configuration = rules.configuration_after(installed, facts)
+    if configuration is not None and (installed is None or installed.ours):
+        _check_configuration(context.parameter, version, configuration)
+    token = f"{context.operation.operation_id}-{context.stage.number}-{context.stage.attempt}"
+    # A second creation is no repeat of the first one.
+    token += f"-{len(context.stage.resources)}"
+    return addons.Change(context.cluster.names.eks_cluster, context.parameter, version, configuration, token)
+
+
+def _check_configuration(name: str, version: str, configuration: str) -> None:
+    if wrong := faults(addons.configuration_schema(name, version), json.loads(configuration)):
+        raise DeploymentFault(
+            f"This release's configuration of the add-on {name} does not fit {version}: {'; '.join(wrong)}.",
+            cause=Cause(layer=Layer.CONTROL_PLANE, service="eks", api_call="DescribeAddonConfiguration", resource=name),
+            remedy="Deploy a release of the control plane whose configuration fits that version.",
+        )
+
+
+def _give_role(context: StageContext) -> None:
+    """Bind the add-on's service account to its role, apart from CreateAddon: some versions refuse it there."""
+    facts, cluster = rules.facts_of(context.parameter), context.cluster
+    if facts.service_account is None:
+        return
+    role = cloudformation.outputs_of(cluster.names.stack)["S3CsiRoleArn"]
+    tags = tags_of(cluster, context.operation.operation_id)
+    bound = addons.bind(cluster.names.eks_cluster, facts.namespace, facts.service_account, role, tags)
+    if bound != role:
+        account = f"{facts.namespace}/{facts.service_account}"
+        raise Conflict(
+            f"The service account {account} of {context.parameter} is bound to {bound} and not to {role}.",
+            cause=Cause(layer=Layer.AWS, service="eks", api_call="CreatePodIdentityAssociation", resource=account),
+            remedy="Delete that pod identity association, then retry the operation.",
+        )
+
+
+def _broken(context: StageContext, found: Found) -> Problem:
+    code, message = rules.headline(found.issues) or (found.status, "EKS gives no reason")
+    cause = Cause(layer=Layer.AWS, service="eks", api_call="DescribeAddon", code=code, resource=found.arn)
+    said = f"The add-on {found.name} is {found.status}: {message}"
+    if code == rules.CONFLICT:
+        route = f"POST /api/clusters/{context.cluster.tag}/dependencies"
+        return Conflict(
+            said,
+            cause=cause,
+            remedy=f"Keep the copy named in the message and leave the add-on out; or remove the copy and retry the "
+            f'operation; or let the add-on take its place: {route} with {{"addon_conflicts": "overwrite"}}.',
+        )
+    if action := rules.missing_action(message):
+        named = cause.model_copy(update={"code": rules.MISSING_ACTION})
+        return StageFailed(said, cause=named, remedy=f"Allow {action} in the add-on's role, then retry the operation.")
+    return StageFailed(said, cause=cause, remedy=rules.remedy_for(code))
 
 
 STAGES: Behaviours = {"addon": Addon()}

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import TYPE_CHECKING, cast
 
+from infra.local.addon_objects import addon_objects
 from infra.local.kubernetes.api import KubernetesApi
-from infra.local.kubernetes.controllers.addons import install_addon
 from infra.local.kubernetes.documents import JsonObject
 from infra.local.kubernetes.hyperpod_nodes import NodeFact, Taint, sync_nodes
 from infra.local.kubernetes.identity import AccessPolicy, Identity
@@ -144,7 +144,7 @@ class World:
         """Say whether nodes get a network: without the VPC CNI none becomes Ready."""
         cluster = self.eks.records.clusters.get(name)
         addon = cluster.addons.get("vpc-cni") if cluster else None
-        return addon is not None and addon.status(self._clock.now(), 0) == "ACTIVE"
+        return addon is not None and addon.in_cluster and not addon.deleted_at
 
     def _has_dependencies(self, name: str) -> bool:
         """Say whether helm has installed the release that HyperPod looks for, `dependencies` in `kube-system`."""
@@ -159,10 +159,9 @@ class World:
             iam=lambda: self._client("iam"),
             endpoint_of=self._endpoint_of,
             certificate_authority=self._certificate_authority,
-            ready_nodes=self._ready_nodes,
             on_cluster_active=self._open_cluster,
             on_cluster_deleted=self._close_cluster,
-            on_addon_active=self._install_addon,
+            addons=addon_objects(self.kubernetes, self._addon_version, self._has_nodes),
         )
 
     def _hyperpod_host(self) -> HyperPodHost:
@@ -188,11 +187,6 @@ class World:
 
     def _certificate_authority(self) -> str:
         return self.certificate_authority()
-
-    def _ready_nodes(self, name: str) -> int:
-        if not self._has_network(name):
-            return 0
-        return sum(1 for node in self.hyperpod.node_facts(name) if node.running)
 
     def _role_exists(self, arn: str) -> bool:
         client = self._client("iam")
@@ -226,10 +220,11 @@ class World:
             api.close()
         self.on_clusters_changed()
 
-    def _install_addon(self, cluster: str, addon: str) -> None:
-        if cluster in self.kubernetes:
-            version = self.eks.records.clusters[cluster].addons[addon].version
-            install_addon(self.kubernetes[cluster].store, addon, version)
+    def _addon_version(self, cluster: str, addon: str) -> str:
+        return self.eks.records.clusters[cluster].addons[addon].version
+
+    def _has_nodes(self, cluster: str) -> bool:
+        return any(node.running for node in self.hyperpod.node_facts(cluster))
 
     def _identify(self, cluster: str, token: str | None) -> Identity | None:
         """Let in the person at the machine, and roles that have an access entry."""

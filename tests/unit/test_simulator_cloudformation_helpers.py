@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from infra.local.simulators.cloudformation import CloudFormation
 from infra.local.simulators.eks import Eks
-from infra.local.simulators.eks_records import EksHost
+from infra.local.simulators.eks_records import AddonObjects, EksHost
 from tests.unit.test_simulator_service_helpers import (
     ACCOUNT,
     REGION,
@@ -130,10 +130,14 @@ def new_world() -> World:
         iam=lambda: cast("BaseClient", moto_client("iam")),
         endpoint_of=lambda name: f"https://kubernetes.local/{name}",
         certificate_authority=lambda: "UEVN",
-        ready_nodes=lambda name: 0,
         on_cluster_active=lambda name: None,
         on_cluster_deleted=lambda name: None,
-        on_addon_active=lambda cluster, addon: None,
+        addons=AddonObjects(
+            install=lambda cluster, addon: None,
+            remove=lambda cluster, addon: None,
+            health=lambda cluster, addon: [],
+            conflicts=lambda cluster, addon: [],
+        ),
     )
     eks = client_of(Eks(clock, ACCOUNT, REGION, host))
     neighbours = {"eks": eks}

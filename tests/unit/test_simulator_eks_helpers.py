@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from moto import mock_aws
 
 from infra.local.simulators.eks import Eks
-from infra.local.simulators.eks_records import EksHost
+from infra.local.simulators.eks_records import AddonObjects, EksHost
 from tests.unit.test_simulator_service_helpers import (
     ACCOUNT,
     REGION,
@@ -35,7 +35,8 @@ class World:
     ec2: AwsClient
     role: str
     subnets: list[str]
-    ready_nodes: dict[str, int] = field(default_factory=dict)
+    issues: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    conflicts: dict[str, list[str]] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
 
     def create(self, name: str = "demo", **changes: object) -> dict[str, Any]:
@@ -71,17 +72,22 @@ def eks_world() -> Iterator[World]:
         ]
         make_role("admin", "ec2.amazonaws.com", path="/people/")
         told: list[str] = []
-        ready: dict[str, int] = {}
+        issues: dict[str, list[dict[str, Any]]] = {}
+        conflicts: dict[str, list[str]] = {}
         host = EksHost(
             ec2=lambda: cast("BaseClient", ec2),
             iam=lambda: cast("BaseClient", moto_client("iam")),
             endpoint_of=lambda name: f"https://kubernetes.local/{name}",
             certificate_authority=lambda: base64.b64encode(b"PEM").decode(),
-            ready_nodes=lambda name: ready.get(name, 0),
             on_cluster_active=lambda name: told.append(f"active {name}"),
             on_cluster_deleted=lambda name: told.append(f"deleted {name}"),
-            on_addon_active=lambda cluster, addon: told.append(f"{addon} in {cluster}"),
+            addons=AddonObjects(
+                install=lambda cluster, addon: told.append(f"{addon} in {cluster}"),
+                remove=lambda cluster, addon: told.append(f"{addon} gone from {cluster}"),
+                health=lambda cluster, addon: issues.get(addon, []),
+                conflicts=lambda cluster, addon: conflicts.get(addon, []),
+            ),
         )
         eks = Eks(clock, ACCOUNT, REGION, host)
         role = make_role("eks", "eks.amazonaws.com")
-        yield World(clock, eks, client_of(eks), ec2, role, subnets, ready, told)
+        yield World(clock, eks, client_of(eks), ec2, role, subnets, issues, conflicts, told)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from functions.aws import eks, hyperpod
+from functions.aws import addons, eks, hyperpod
 from functions.core import runtime
 from functions.core.errors import Cause, Layer, StageFailed
 from functions.core.stage import Applied, Behaviours, Done, Observation, StageContext, Waiting
@@ -62,8 +62,8 @@ def _addons(context: StageContext) -> JsonObject:
     """Look at the add-ons again: with nodes to run on, none has an excuse any more."""
     cluster = context.cluster.names.eks_cluster
     statuses: JsonObject = {}
-    for name in eks.list_addons(cluster):
-        found = eks.describe_addon(cluster, name)
+    for name in addons.names(cluster):
+        found = addons.describe(cluster, name)
         status = found.status if found else "absent"
         if found is None or status != "ACTIVE":
             issues = "; ".join(found.issues.values()) if found else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from functions.aws import eks, iam, pod_identity
+from functions.aws import addons, eks, iam, pod_identity
 from functions.core.errors import Cause, Conflict, DeploymentFault, Layer, PreconditionFailed, Problem
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext
 from functions.core.tags import labels_of, tags_of
@@ -89,7 +89,7 @@ def _place(context: StageContext) -> Place:
 def _facts(context: StageContext, chain: IdentityChain, place: Place) -> Facts:
     pods, role = chain.mode is Mode.POD_IDENTITY, iam.find_role(chain.role)
     provider = None if pods else iam.find_provider(place.provider)
-    agent = eks.describe_addon(place.cluster, AGENT) if pods else None
+    agent = addons.describe(place.cluster, AGENT) if pods else None
     found = pod_identity.find(place.cluster, chain.namespace, chain.service_account) if pods else None
     return Facts(
         provider=Provider(provider.audiences, provider.tags) if provider else None,

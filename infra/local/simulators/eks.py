@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from infra.local.simulators.eks_access import AccessEntries
+from infra.local.simulators.eks_addon_offers import AddonOffers
 from infra.local.simulators.eks_addons import Addons
 from infra.local.simulators.eks_clusters import Clusters
 from infra.local.simulators.eks_identities import PodIdentities
 from infra.local.simulators.eks_records import (
-    ADDON_CREATION,
-    ADDON_DELETION,
     CREATION,
     DELETION,
     AccessEntryRecord,
@@ -53,6 +52,7 @@ class Eks(Service):
         self._access = AccessEntries(self._state)
         self._identities = PodIdentities(self._state)
         self._addons = Addons(self._state, self._identities)
+        self._offers = AddonOffers()
         self._clusters = Clusters(self._state, self._access.admit_creator)
 
     @property
@@ -68,7 +68,9 @@ class Eks(Service):
             "DescribeAddon": self._addons.describe,
             "ListAddons": self._addons.list_all,
             "DeleteAddon": self._addons.delete,
-            "DescribeAddonVersions": self._addons.describe_versions,
+            "UpdateAddon": self._addons.update,
+            "DescribeAddonVersions": self._offers.describe_versions,
+            "DescribeAddonConfiguration": self._offers.describe_configuration,
             "CreateAccessEntry": self._access.create,
             "DescribeAccessEntry": self._access.describe,
             "ListAccessEntries": self._access.list_all,
@@ -102,7 +104,7 @@ class Eks(Service):
         for cluster in self.records.clusters.values():
             yield cluster.deleted_at + DELETION if cluster.deleted_at else cluster.created_at + CREATION
             for addon in cluster.addons.values():
-                yield addon.deleted_at + ADDON_DELETION if addon.deleted_at else addon.created_at + ADDON_CREATION
+                yield addon.due()
 
     def restore(self, state: bytes) -> None:
         """Go back to a snapshot."""

@@ -1,20 +1,12 @@
-"""EKS add-ons: offered versions, creation with prerequisites, health that follows the cluster's nodes, deletion."""
+"""EKS add-ons: creation with prerequisites and conflicts, update, health that follows their objects, deletion."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import yaml
-
-from infra.local.simulators.eks_catalog import ADDONS, VERSIONS, OfferedAddon
-from infra.local.simulators.eks_records import (
-    ADDON_CREATION,
-    ADDON_DELETION,
-    AddonRecord,
-    ClusterRecord,
-    EksState,
-    invalid,
-)
+from infra.local.simulators.eks_addon_offers import refuse_configuration
+from infra.local.simulators.eks_catalog import ADDONS, OfferedAddon
+from infra.local.simulators.eks_records import AddonRecord, AddonUpdate, ClusterRecord, EksState, invalid
 from infra.local.simulators.paging import identifier, page
 from infra.local.simulators.service import ServiceError, refuse_unverified, unverified
 
@@ -35,6 +27,9 @@ CREATE_MEMBERS = frozenset(
         "podIdentityAssociations",
     }
 )
+UPDATE_MEMBERS = frozenset(
+    {"clusterName", "addonName", "addonVersion", "resolveConflicts", "clientRequestToken", "configurationValues"}
+)
 
 
 class Addons:
@@ -49,14 +44,14 @@ class Addons:
         refuse_unverified(params, CREATE_MEMBERS)
         cluster = self._state.active_cluster(params["clusterName"])
         version = self._version(cluster, params["addonName"], params.get("addonVersion"))
-        self._refuse(cluster, ADDONS[params["addonName"]], params)
+        self._refuse(cluster, ADDONS[params["addonName"]], version, params)
         name = params["addonName"]
         addon = AddonRecord(
             name=name,
             version=version,
             arn=self._state.arn(f"addon/{cluster.name}/{name}/{_uuid(self._state.mint())}"),
             created_at=self._state.now(),
-            needs_node=ADDONS[name].needs_node,
+            overwrites=params.get("resolveConflicts") == "OVERWRITE",
             service_account_role_arn=params.get("serviceAccountRoleArn"),
             configuration_values=params.get("configurationValues"),
             tags=params.get("tags", {}),
@@ -83,54 +78,71 @@ class Addons:
         return {"addons": names, "nextToken": token}
 
     def delete(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
-        """DeleteAddon; the pod identity associations it owns go with it."""
-        if params.get("preserve"):
-            raise unverified("input member preserve")
+        """DeleteAddon; the pod identity associations it owns go with it, and its objects unless they are preserved."""
         cluster = self._state.active_cluster(params["clusterName"])
         addon = self._addon(cluster, params["addonName"])
         addon.deleted_at = addon.deleted_at or self._state.now()
+        addon.preserved = addon.preserved or params.get("preserve", False)
         return {"addon": self.described(cluster, addon)}
 
-    def describe_versions(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
-        """DescribeAddonVersions."""
-        refuse_unverified(params, {"kubernetesVersion", "maxResults", "nextToken", "addonName", "owners"})
-        asked = params.get("kubernetesVersion")
-        clusters = [asked] if asked else list(VERSIONS)
-        offered = [
-            addon.described(clusters)
-            for name, addon in sorted(ADDONS.items())
-            if name == params.get("addonName", name) and addon.owner in params.get("owners", [addon.owner])
-        ]
-        chosen, token = page(
-            [info for info in offered if info["addonVersions"]],
-            token=params.get("nextToken"),
-            size=params.get("maxResults"),
-            invalid="InvalidParameterException",
-        )
-        return {"addons": chosen, "nextToken": token}
+    def update(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
+        """UpdateAddon; what is left out stays as it is."""
+        refuse_unverified(params, UPDATE_MEMBERS)
+        cluster = self._state.active_cluster(params["clusterName"])
+        addon = self._addon(cluster, params["addonName"])
+        status = self._status(cluster, addon)[0]
+        if status in ("CREATING", "UPDATING", "DELETING", "CREATE_FAILED"):
+            message = f"Addon {addon.name} cannot be updated as it is currently in {status} state"
+            raise ServiceError("InvalidRequestException", message, clusterName=cluster.name, addonName=addon.name)
+        version = self._version(cluster, addon.name, params.get("addonVersion", addon.version))
+        values = params.get("configurationValues", addon.configuration_values)
+        refuse_configuration(addon.name, values)
+        addon.update, addon.failed, addon.issues = AddonUpdate(version, values, self._state.now()), None, []
+        return {"update": _described_update(_uuid(self._state.mint()), addon.update, params)}
 
     def settle(self) -> None:
-        """Tell the host of add-ons whose objects are in the cluster now; drop what is deleted."""
+        """Bring add-ons up to the clock, and their objects in the clusters with them."""
         now = self._state.now()
         for cluster in self._state.records.clusters.values():
             for addon in list(cluster.addons.values()):
-                if addon.deleted_at and now >= addon.deleted_at + ADDON_DELETION:
-                    del cluster.addons[addon.name]
-                    for association_id in addon.association_ids:
-                        cluster.associations.pop(association_id, None)
-                elif not addon.announced and not addon.deleted_at and now >= addon.created_at + ADDON_CREATION:
-                    addon.announced = True
-                    self._state.host.on_addon_active(cluster.name, addon.name)
+                if now >= addon.due():
+                    self._end(cluster, addon)
+
+    def _end(self, cluster: ClusterRecord, addon: AddonRecord) -> None:
+        """End what was under way; nothing is once an add-on stands."""
+        objects = self._state.host.addons
+        if addon.deleted_at:
+            if addon.in_cluster and not addon.preserved:
+                objects.remove(cluster.name, addon.name)
+            del cluster.addons[addon.name]
+            for association_id in addon.association_ids:
+                cluster.associations.pop(association_id, None)
+        elif addon.update:
+            addon.version, addon.configuration_values = addon.update.version, addon.update.configuration_values
+            addon.update = None
+            objects.install(cluster.name, addon.name)
+        elif not addon.announced:
+            addon.announced = True
+            conflicts = [] if addon.overwrites else objects.conflicts(cluster.name, addon.name)
+            if conflicts:
+                addon.failed, addon.issues = "CREATE_FAILED", [_conflict(conflicts)]
+            else:
+                objects.install(cluster.name, addon.name)
+
+    def _status(self, cluster: ClusterRecord, addon: AddonRecord) -> tuple[str, list[JsonObject]]:
+        at_work = addon.deleted_at or not addon.announced or addon.update or addon.failed
+        issues = addon.issues or ([] if at_work else self._state.host.addons.health(cluster.name, addon.name))
+        return addon.status(healthy=not issues), issues
 
     def described(self, cluster: ClusterRecord, addon: AddonRecord) -> JsonObject:
         """The Addon structure."""
-        status = addon.status(self._state.now(), self._state.host.ready_nodes(cluster.name))
+        status, issues = self._status(cluster, addon)
         return {
             "addonName": addon.name,
             "clusterName": cluster.name,
             "status": status,
             "addonVersion": addon.version,
-            "health": {"issues": [_no_replicas()] if status == "DEGRADED" else []},
+            "health": {"issues": issues},
             "addonArn": addon.arn,
             "createdAt": addon.created_at,
             "modifiedAt": addon.deleted_at or addon.created_at,
@@ -161,29 +173,42 @@ class Addons:
             raise invalid(message, clusterName=cluster.name, addonName=name)
         return asked or offered[0]
 
-    def _refuse(self, cluster: ClusterRecord, offered: OfferedAddon, params: JsonObject) -> None:
+    def _refuse(self, cluster: ClusterRecord, offered: OfferedAddon, version: str, params: JsonObject) -> None:
         if offered.name in cluster.addons:
             named = {"clusterName": cluster.name, "addonName": offered.name}
             raise ServiceError("ResourceInUseException", "Addon already exists.", 409, **named)
         missing = [name for name in offered.requires if name not in cluster.addons]
         if missing:
             raise unverified(f"how {offered.name} fails where {', '.join(missing)} is not installed on this cluster")
-        _refuse_configuration(params.get("configurationValues"))
+        if params.get("resolveConflicts") == "PRESERVE":
+            raise invalid(
+                "PRESERVE is not a supported value of resolveConflicts in CreateAddon", addonName=offered.name
+            )
+        if params.get("podIdentityAssociations") and version in offered.without_pod_identity:
+            raise invalid(f"Pod Identity feature is not supported for addon version: {version}", addonName=offered.name)
+        refuse_configuration(offered.name, params.get("configurationValues"))
 
 
-def _refuse_configuration(text: str | None) -> None:
-    """Configuration is a JSON or YAML object in a string (EKS API reference, CreateAddon)."""
-    if text is None:
-        return
-    try:
-        document = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise invalid("ConfigurationValue is not in valid JSON/YAML format") from error
-    if not isinstance(document, dict):
-        raise invalid("ConfigurationValue is not a JSON/YAML object")
+def _conflict(fields: list[str]) -> JsonObject:
+    said = "Conflicts found when trying to apply. Will not continue due to resolve conflicts mode. Conflicts:"
+    return {"code": "ConfigurationConflict", "message": "\n".join([said, *fields]), "resourceIds": []}
 
 
-def _no_replicas() -> JsonObject:
+def _described_update(update_id: str, update: AddonUpdate, params: JsonObject) -> JsonObject:
+    names = {"addonVersion": "AddonVersion", "resolveConflicts": "ResolveConflicts",
+             "configurationValues": "ConfigurationValues"}  # fmt: skip
+    return {
+        "id": update_id,
+        "status": "InProgress",
+        "type": "AddonUpdate",
+        "params": [{"type": name, "value": params[key]} for key, name in names.items() if key in params],
+        "createdAt": update.begun_at,
+        "errors": [],
+    }
+
+
+def no_replicas() -> JsonObject:
+    """The issue of an add-on that has no node to run on."""
     return {
         "code": "InsufficientNumberOfReplicas",
         "message": "The add-on is unhealthy because it doesn't have the desired number of replicas.",

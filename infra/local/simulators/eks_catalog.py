@@ -42,7 +42,10 @@ class OfferedVersion:
 
 @dataclass(frozen=True)
 class OfferedAddon:
-    """An add-on: where it lives, what it needs, which versions suit which cluster version (newest first)."""
+    """An add-on: where it lives, what it needs, which versions suit which cluster version (newest first).
+
+    `without_pod_identity` are the versions that refuse associations in CreateAddon (case 34 of the case log).
+    """
 
     name: str
     type: str
@@ -53,6 +56,7 @@ class OfferedAddon:
     requires_iam: bool
     cluster_versions: tuple[str, ...]
     version_patterns: tuple[str, ...]
+    without_pod_identity: frozenset[str] = frozenset()
 
     def versions(self, cluster_version: str) -> list[str]:
         """Versions for a cluster version, the default first; none when the add-on does not support it."""
@@ -108,6 +112,7 @@ def _addon(name: str, facts: JsonObject) -> OfferedAddon:
         requires_iam=facts.get("requires_iam", False),
         cluster_versions=tuple(facts.get("cluster_versions", VERSIONS)),
         version_patterns=tuple(facts["versions"]),
+        without_pod_identity=frozenset(facts.get("without_pod_identity", ())),
     )
 
 
@@ -117,3 +122,4 @@ VERSIONS = _versions(_VERSION_DOCUMENT)
 ADDONS = {
     name: _addon(name, facts) for name, facts in json.loads((_DATA / "eks_addons.json").read_text())["addons"].items()
 }
+ADDON_SCHEMAS: dict[str, JsonObject] = json.loads((_DATA / "eks_addon_schemas.json").read_text())["schemas"]

@@ -17,33 +17,60 @@ CREATION = timedelta(seconds=540)
 DELETION = timedelta(seconds=120)
 ADDON_CREATION = timedelta(seconds=40)
 ADDON_DELETION = timedelta(seconds=15)
+ADDON_UPDATE = timedelta(seconds=40)
 # Zones where AWS places no control plane (EKS User Guide, "VPC and subnet considerations").
 REFUSING_ZONE_IDS = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
 
 
 @dataclass
+class AddonUpdate:
+    """What an add-on becomes once its update is through."""
+
+    version: str
+    configuration_values: str | None
+    begun_at: datetime
+
+
+@dataclass
 class AddonRecord:
-    """One add-on of a cluster; `announced` once the host was told that its objects are in the cluster."""
+    """One add-on of a cluster; `announced` once its creation ended, well or with `failed` and `issues`."""
 
     name: str
     version: str
     arn: str
     created_at: datetime
-    needs_node: bool
+    overwrites: bool = False
     service_account_role_arn: str | None = None
     configuration_values: str | None = None
     association_ids: list[str] = field(default_factory=list)
     tags: dict[str, str] = field(default_factory=dict)
     deleted_at: datetime | None = None
+    preserved: bool = False
     announced: bool = False
+    update: AddonUpdate | None = None
+    failed: str | None = None
+    issues: list[dict[str, Any]] = field(default_factory=list)
 
-    def status(self, now: datetime, ready_nodes: int) -> str:
-        """Installed after a while; what runs as pods is DEGRADED while there is no node (facts 2.3)."""
+    @property
+    def in_cluster(self) -> bool:
+        """Say whether its objects are in the cluster: a copy that made its creation fail is none of them."""
+        return self.announced and self.failed != "CREATE_FAILED"
+
+    def status(self, healthy: bool) -> str:
+        """What EKS says of it, where it is not at work, by the health of its objects."""
         if self.deleted_at:
             return "DELETING"
-        if now < self.created_at + ADDON_CREATION:
+        if not self.announced:
             return "CREATING"
-        return "DEGRADED" if self.needs_node and not ready_nodes else "ACTIVE"
+        if self.update:
+            return "UPDATING"
+        return self.failed or ("ACTIVE" if healthy else "DEGRADED")
+
+    def due(self) -> datetime:
+        """The moment, past or future, at which its status changes by itself."""
+        if self.deleted_at:
+            return self.deleted_at + ADDON_DELETION
+        return self.update.begun_at + ADDON_UPDATE if self.update else self.created_at + ADDON_CREATION
 
 
 @dataclass
@@ -117,6 +144,16 @@ class EksRecords:
 
 
 @dataclass(frozen=True)
+class AddonObjects:
+    """What add-ons have in a cluster's Kubernetes, each asked for by the names of cluster and add-on."""
+
+    install: Callable[[str, str], None]
+    remove: Callable[[str, str], None]
+    health: Callable[[str, str], list[dict[str, Any]]]
+    conflicts: Callable[[str, str], list[str]]
+
+
+@dataclass(frozen=True)
 class EksHost:
     """What the EKS simulator asks of and tells its host."""
 
@@ -124,10 +161,9 @@ class EksHost:
     iam: ClientFactory
     endpoint_of: Callable[[str], str]
     certificate_authority: Callable[[], str]
-    ready_nodes: Callable[[str], int]
     on_cluster_active: Callable[[str], None]
     on_cluster_deleted: Callable[[str], None]
-    on_addon_active: Callable[[str, str], None]
+    addons: AddonObjects
 
 
 @dataclass

@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from infra.local.kubernetes.controllers.conditions import condition_of
 from infra.local.kubernetes.controllers.matching import labels_of, selects
-from infra.local.kubernetes.documents import JsonObject, integer, mapping, name_of, namespace_of, text
+from infra.local.kubernetes.documents import JsonObject, integer, mapping, name_of, namespace_of, objects, text
 from infra.local.kubernetes.resources import (
     CSI_DRIVERS,
     DAEMON_SETS,
@@ -56,6 +56,36 @@ def remove_addon(store: Store, name: str) -> None:
                 store.delete(resource, name_of(document), namespace)
         for pod in store.select(PODS, SYSTEM, labels=f"eks.amazonaws.com/addon={name}"):
             store.delete(PODS, name_of(pod), SYSTEM)
+
+
+def knows_addon(name: str) -> bool:
+    """Whether it is known here what an add-on puts into a cluster."""
+    return name in _ADDONS
+
+
+def addon_conflicts(store: Store, name: str, version: str) -> list[str]:
+    """The fields that an add-on would set and that objects already in the cluster have with other values.
+
+    Only images are compared: they are what a self-managed copy never shares with the add-on.
+    """
+    conflicts: list[str] = []
+    with store.lock:
+        for resource, piece in _pieces(name, version):
+            there = store.find(resource, name_of(piece), SYSTEM) if resource in (DEPLOYMENTS, DAEMON_SETS) else None
+            if there is not None:
+                named = f"{resource.kind}.apps {name_of(piece)} - .spec.template.spec.containers"
+                conflicts += [f'{named}[name="{each}"].image' for each in _other_images(piece, there)]
+    return conflicts
+
+
+def _other_images(piece: JsonObject, there: JsonObject) -> list[str]:
+    wanted, found = _images(piece), _images(there)
+    return [name for name, image in wanted.items() if found.get(name) != image]
+
+
+def _images(workload: JsonObject) -> dict[str, str]:
+    containers = objects(workload, "spec", "template", "spec", "containers")
+    return {text(container, "name"): text(container, "image") for container in containers}
 
 
 def addon_health(store: Store, name: str) -> list[AddonIssue]:
