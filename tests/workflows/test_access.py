@@ -7,7 +7,7 @@ import json
 import pytest
 
 from infra.local.messages import HttpRequest
-from tests.workflows.driver import Driver, stage_of
+from tests.host.driver import Driver, stage_of
 
 NAME = "eks-cluster-base"
 OPERATOR = "arn:aws:iam::123456789012:role/instantstart/instantstart-kubernetes-operator"

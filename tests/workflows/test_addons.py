@@ -14,8 +14,8 @@ from infra.local.kubernetes.documents import objects
 from infra.local.kubernetes.resources import DEPLOYMENTS
 from infra.local.simulators import eks_catalog
 from infra.local.simulators.eks_records import AddonRecord
-from tests.workflows.conftest import back_to
-from tests.workflows.driver import Driver, Json, stage_of
+from tests.host.driver import Driver, Json, stage_of
+from tests.host.states import back_to
 
 DEPENDENCIES = "/api/clusters/base/dependencies"
 NAME = "eks-cluster-base"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from infra.local.faults import Fault, Kind
-from tests.workflows.driver import Driver, stage_of, statuses
+from tests.host.driver import Driver, stage_of, statuses
 
 
 def waiting_foundation(driver: Driver) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from infra.local.faults import Fault, Kind
-from tests.workflows.driver import Driver, hyperpod_request, statuses
+from tests.host.driver import Driver, hyperpod_request, statuses
 
 Call = tuple[str, str]
 

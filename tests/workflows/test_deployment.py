@@ -15,8 +15,8 @@ from functions.core.pipeline import Step
 from functions.core.turn import Turn, Verdict
 from infra.local import deployment
 from infra.topology import MACHINES, PIPELINES, STATE_MACHINES, TOPOLOGY
+from tests.host.driver import cluster_request, hyperpod_request
 from tests.house.asl_lint import substitutions
-from tests.workflows.driver import cluster_request, hyperpod_request
 
 FIXTURES = Path(__file__).parent / "fixtures"
 FILES = sorted(STATE_MACHINES.glob("*.asl.json"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infra.local.faults import Fault, Kind
-from tests.workflows.driver import Driver, Json, cluster_request, stage_of
+from tests.host.driver import Driver, Json, cluster_request, stage_of
 
 NO_ADDRESS = "The maximum number of addresses has been reached."
 ARTIFACTS, TEMPLATE = "instantstart-artifacts-123456789012-us-west-2", "local/foundation.yaml"

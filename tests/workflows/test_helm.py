@@ -15,7 +15,7 @@ from infra.local.helm_binary import helm_program
 from infra.local.kubernetes.documents import JsonObject, mapping, value_at
 from infra.local.kubernetes.resources import DAEMON_SETS, SECRETS
 from infra.local.kubernetes.store import Store
-from tests.workflows.driver import Driver, hyperpod_request, stage_of, statuses
+from tests.host.driver import Driver, hyperpod_request, stage_of, statuses
 
 PATH = "/api/clusters/base/dependencies"
 STAGE = "helm_release:dependencies"

@@ -19,7 +19,7 @@ from functions.identity.chains import stages
 from infra.local.host import LocalHost
 from infra.local.kubernetes.api import KubernetesApi
 from infra.local.messages import HttpRequest
-from tests.workflows.driver import Driver, Json
+from tests.host.driver import Driver, Json
 
 EKS = "eks-cluster-base"
 BUCKET = "sagemaker-base-123456789012-us-west-2"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infra.local.faults import Fault, Kind
-from tests.workflows.driver import Driver, stage_of, statuses
+from tests.host.driver import Driver, stage_of, statuses
 
 TWO_MINUTES = 120
 STORAGE = "/api/clusters/ready/storage"

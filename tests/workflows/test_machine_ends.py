@@ -9,7 +9,7 @@ import pytest
 
 from infra.local.faults import Fault, Kind
 from infra.topology import TURN_LIMIT
-from tests.workflows.driver import Driver, hyperpod_request, stage_of
+from tests.host.driver import Driver, hyperpod_request, stage_of
 
 LIMIT = 8
 STAGE_MACHINE = "arn:aws:states:us-west-2:123456789012:stateMachine:instantstart-stage"

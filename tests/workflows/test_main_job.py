@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.workflows.driver import Driver
+from tests.host.driver import Driver
 
 
 def test_one_request_creates_a_cluster_with_nodes_and_storage(driver_of_ready: Driver) -> None:

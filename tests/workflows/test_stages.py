@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infra.local.faults import Fault, Kind
-from tests.workflows.driver import Driver, hyperpod_request, stage_of, statuses
+from tests.host.driver import Driver, hyperpod_request, stage_of, statuses
 
 ROLE = "arn:aws:iam::123456789012:role/instantstart/instantstart-kubernetes-{}"
 POLICY = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"

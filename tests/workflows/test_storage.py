@@ -11,7 +11,7 @@ from infra.local.kubernetes.api import KubernetesApi
 from infra.local.kubernetes.controllers.behaviours import Behaviour, Rule, always
 from infra.local.kubernetes.documents import JsonObject, name_of, namespace_of, text
 from infra.local.kubernetes.resources import CSI_DRIVERS, NAMESPACES, NODES, PERSISTENT_VOLUME_CLAIMS, PODS
-from tests.workflows.driver import Driver, Json
+from tests.host.driver import Driver, Json
 
 STORAGE = "/api/clusters/ready/storage"
 BUCKET = "sagemaker-ready-123456789012-us-west-2"

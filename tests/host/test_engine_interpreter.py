@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 from infra.local.faults import Fault, Kind
 from infra.local.functions import Outcome
 from infra.local.host import HostSnapshot, LocalHost
-from tests.workflows.interpreter import END, Interpreter, Json, await_token, caught, invoke, token_of, took
+from tests.host.interpreter import END, Interpreter, Json, await_token, caught, invoke, token_of, took
 
 
 @pytest.fixture

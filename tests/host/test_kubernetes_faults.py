@@ -9,7 +9,7 @@ from infra.local.kubernetes.api import KubernetesApi
 from infra.local.kubernetes.documents import value_at
 from infra.local.kubernetes.resources import PERSISTENT_VOLUMES, SECRETS
 from infra.local.messages import HttpRequest
-from tests.workflows.driver import Driver, hyperpod_request, stage_of
+from tests.host.driver import Driver, hyperpod_request, stage_of
 
 # Longest answers of the API server: 3 s to connect, 10 s to answer, and 20 s until a stage asks again.
 HANG_SECONDS, AGAIN_SECONDS, TURN_SECONDS = 13, 20, 300

@@ -22,7 +22,7 @@ from infra.local.faults import Fault, Kind
 from infra.local.functions import Outcome
 from infra.local.host import HostSnapshot, LocalHost
 from infra.local.messages import HttpRequest
-from tests.workflows.driver import Driver, cluster_request
+from tests.host.driver import Driver, cluster_request
 
 KEY = "a folder/ü 100%+1 & more.bin"
 BYTES = bytes(range(256)) * 5_000

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.workflows.driver import Driver, cluster_request, hyperpod_request
+from tests.host.driver import Driver, cluster_request, hyperpod_request
 
 AT_ONCE = 50
 

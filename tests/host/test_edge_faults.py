@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infra.local.faults import Fault, Kind
-from tests.workflows.driver import Answer, Driver, cluster_request
+from tests.host.driver import Answer, Driver, cluster_request
 
 EDGE_SECONDS = 5
 TABLE_WRITE = ("dynamodb", "TransactWriteItems")

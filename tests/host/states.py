@@ -1,0 +1,105 @@
+"""The local host as tests use it: one a session, brought back to a known state before each test.
+
+moto knows one world a process, so these tests run in a ring of their own, apart from those that use moto directly.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+from infra.local.host import HostSnapshot, LocalHost, Options
+from tests.host.driver import Driver, cluster_request
+
+START = datetime(2026, 1, 1, 9, 0, tzinfo=UTC)
+
+
+@pytest.fixture(scope="session")
+def session_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalHost]:
+    host = LocalHost(Options(tmp_path_factory.mktemp("local"), start=START))
+    host.functions.load()
+    # What is loaded stays: the collector need not look through all of it again and again.
+    usual = gc.get_threshold()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
+    yield host
+    gc.set_threshold(*usual)
+    gc.unfreeze()
+    Driver(host).stop_everything()
+    host.close()
+
+
+@pytest.fixture(scope="session")
+def empty_state(session_host: LocalHost) -> HostSnapshot:
+    return session_host.snapshot()
+
+
+@pytest.fixture(scope="session")
+def founded_state(session_host: LocalHost, empty_state: HostSnapshot) -> HostSnapshot:
+    """The host with the foundation of cluster `base`."""
+    driver = back_to(session_host, empty_state)
+    operation = driver.create({"tag": "base"})
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    return session_host.snapshot()
+
+
+@pytest.fixture(scope="session")
+def prepared_state(session_host: LocalHost, founded_state: HostSnapshot) -> HostSnapshot:
+    """The host with cluster `base` as far as a HyperPod cluster needs it."""
+    driver = back_to(session_host, founded_state)
+    operation = driver.run("/api/clusters/base/dependencies")
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    return session_host.snapshot()
+
+
+@pytest.fixture(scope="session")
+def created_state(session_host: LocalHost, empty_state: HostSnapshot) -> HostSnapshot:
+    """The host after the main job: cluster `ready` stands with all that belongs to it."""
+    driver = back_to(session_host, empty_state)
+    operation = driver.create(cluster_request("ready"))
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    return session_host.snapshot()
+
+
+def back_to(host: LocalHost, state: HostSnapshot) -> Driver:
+    """Give a driver of the host in a state; what an earlier test left running is stopped."""
+    driver = Driver(host)
+    with host.clock.busy():
+        driver.stop_everything()
+        host.restore(state)
+    return driver
+
+
+@pytest.fixture(autouse=True)
+def standing_time(session_host: LocalHost) -> Iterator[None]:
+    """Time moves only where a test waits, so that what happens meanwhile does not depend on the machine's pace."""
+    with session_host.clock.busy():
+        yield
+
+
+@pytest.fixture
+def driver(session_host: LocalHost, empty_state: HostSnapshot) -> Driver:
+    """A host on which nothing was ever done."""
+    return back_to(session_host, empty_state)
+
+
+@pytest.fixture
+def driver_of_base(session_host: LocalHost, founded_state: HostSnapshot) -> Driver:
+    """A host on which cluster `base` has its foundation."""
+    return back_to(session_host, founded_state)
+
+
+@pytest.fixture
+def driver_of_prepared(session_host: LocalHost, prepared_state: HostSnapshot) -> Driver:
+    """A host on which cluster `base` has foundation and dependencies."""
+    return back_to(session_host, prepared_state)
+
+
+@pytest.fixture
+def driver_of_ready(session_host: LocalHost, created_state: HostSnapshot) -> Driver:
+    """A host on which cluster `ready` was created."""
+    return back_to(session_host, created_state)
