@@ -92,7 +92,7 @@ class Driver:
     def finish(self, operation_id: str, within: float = 14_400) -> Json:
         """Wait until an operation has ended, four hours of simulated time at most."""
         return self._look(
-            operation_id, lambda operation: operation["status"] in TERMINAL, within, min(within, WAIT_SECONDS)
+            operation_id, lambda operation: operation["status"] in TERMINAL, within, min(within / 4, WAIT_SECONDS)
         )
 
     def until(self, operation_id: str, stage: str, status: str = "RUNNING", every: float = 2) -> Json:

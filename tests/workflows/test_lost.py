@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from functions.core.ledger.sweeper import QUIET
 from infra.local.faults import Fault, Kind
+from infra.topology import TOPOLOGY
 from tests.host.driver import Driver, stage_of, statuses
 
-TWO_MINUTES = 120
+[SWEEPER] = [schedule for schedule in TOPOLOGY.schedules if schedule.name == "sweeper"]
+# Quiet for long enough, then the next sweep and the moment that it takes.
+HEALED = QUIET.total_seconds() + SWEEPER.every_seconds + 2
 STORAGE = "/api/clusters/ready/storage"
 # Each of the two stages is begun and finished by one transaction of the operations function; the next one closes.
 CLOSING = 5
@@ -27,7 +31,7 @@ def test_an_aborted_execution_is_closed_with_its_cause_and_can_be_retried(driver
     operation_id = begun_foundation(driver)
     [execution] = driver.executions("create_foundation")
     driver.stop(execution)
-    operation = driver.finish(operation_id, within=TWO_MINUTES)
+    operation = driver.finish(operation_id, within=HEALED)
     assert (operation["status"], operation["reason"]) == ("FAILED", "ABORTED")
     assert operation["error"]["code"] == "operation_lost"
     assert operation["error"]["cause"]["resource"] == execution["executionArn"]
@@ -42,7 +46,7 @@ def test_an_aborted_stage_fails_its_operation_at_once(driver: Driver) -> None:
     operation_id = begun_foundation(driver)
     [execution] = driver.executions("stage")
     driver.stop(execution)
-    operation = driver.finish(operation_id, within=TWO_MINUTES)
+    operation = driver.finish(operation_id, within=HEALED)
     assert operation["status"] == "FAILED"
     assert stage_of(operation, "foundation")["status"] == "FAILED"
     assert operation["error"]["code"]
@@ -54,7 +58,7 @@ def test_an_execution_aborted_while_its_operation_is_being_cancelled_ends_it_as_
     with driver.host.faults.planned(Fault("stepfunctions", "SendTaskSuccess", Kind.FAIL_BEFORE)):
         driver.cancel(operation_id)
     driver.stop(driver.executions("create_foundation")[0])
-    operation = driver.finish(operation_id, within=TWO_MINUTES)
+    operation = driver.finish(operation_id, within=HEALED)
     assert (operation["status"], operation["reason"]) == ("CANCELLED", "CANCELLED_BY_CALLER")
     assert stage_of(operation, "foundation")["resources"]
     assert operation["result"]["resources"] == stage_of(operation, "foundation")["resources"]
@@ -116,7 +120,7 @@ def test_a_worker_does_nothing_for_an_operation_that_has_ended(driver: Driver) -
     operation_id = begun_foundation(driver)
     operation = driver.operation(operation_id)
     driver.stop(driver.executions("create_foundation")[0])
-    driver.finish(operation_id, within=TWO_MINUTES)
+    driver.finish(operation_id, within=HEALED)
     driver.host.client("cloudformation").delete_stack(StackName="instantstart-t1")
     driver.sleep(600)
     turn = {"action": "apply", "operation_id": operation_id, "stage": "stage#010#foundation#foundation", "attempt": 1}
