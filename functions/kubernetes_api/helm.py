@@ -68,12 +68,16 @@ def revisions(client: ClusterClient, name: str, namespace: str) -> list[Release]
     return sorted((_release(item) for item in found), key=lambda release: -release.revision)
 
 
-def upgrade(target: Target, chart: Path, values: Mapping[str, JsonValue], labels: Mapping[str, str]) -> None:
+def upgrade(target: Target, chart: bytes, values: Mapping[str, JsonValue], labels: Mapping[str, str]) -> None:
     """Install a chart or bring its release to these values; pods are not waited for."""
     chosen = ",".join(f"{key}={value}" for key, value in labels.items())
+    chart_file = _scratch() / f"{target.server.cluster}-{target.name}.tgz"
+    chart_file.write_bytes(chart)
     values_file = _scratch() / f"{target.server.cluster}-{target.name}-values.json"
     values_file.write_text(json.dumps(values), encoding="utf-8")
-    _run(target, ["upgrade", target.name, str(chart), "--install", "--values", str(values_file), "--labels", chosen])
+    _run(
+        target, ["upgrade", target.name, str(chart_file), "--install", "--values", str(values_file), "--labels", chosen]
+    )
 
 
 def rollback(target: Target, revision: int) -> None:

@@ -75,8 +75,8 @@ def test_a_scope_beside_its_own_ancestor_is_covered_by_it(account: Account) -> N
 
 
 def test_leases_of_one_cluster_do_not_touch_another(account: Account) -> None:
-    begun("t1", scopes=("cluster",))
-    begun("t2", scopes=("cluster",))
+    first, second = begun("t1", scopes=("cluster",)), begun("t2", scopes=("cluster",))
+    assert (first.status, second.status) == (OperationStatus.PENDING, OperationStatus.PENDING)
 
 
 @pytest.mark.parametrize("status", [OperationStatus.SUCCEEDED, OperationStatus.FAILED, OperationStatus.CANCELLED])

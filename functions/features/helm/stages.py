@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from functions.aws import artifacts, eks
@@ -73,7 +72,7 @@ def _decision(context: StageContext) -> Decision:
 def _upgrade(context: StageContext, target: helm.Target, chart: Chart) -> None:
     values = _values(context)
     labels = {MANAGED_BY: MANAGER, CONTENT: content_of(chart.sha256, values)}
-    helm.upgrade(target, _downloaded(context.parameter, chart), values, labels)
+    helm.upgrade(target, _content(chart), values, labels)
 
 
 def _chart(name: str) -> Chart:
@@ -87,7 +86,7 @@ def _chart(name: str) -> Chart:
     return Chart(**shipped[name])
 
 
-def _downloaded(name: str, chart: Chart) -> Path:
+def _content(chart: Chart) -> bytes:
     """Fetch a chart and refuse one that is not what the lock says."""
     bucket = settings.required("ARTIFACT_BUCKET")
     content = artifacts.fetch(bucket, chart.key)
@@ -98,9 +97,7 @@ def _downloaded(name: str, chart: Chart) -> Path:
             cause=Cause(layer=Layer.CONTROL_PLANE, service="s3", code="DIGEST_MISMATCH", resource=chart.key),
             remedy="Find out who changed the artifact, then deploy the release again.",
         )
-    path = Path(runtime.environment().get("SCRATCH") or "/tmp") / f"{name}-{chart.sha256[:16]}.tgz"
-    path.write_bytes(content)
-    return path
+    return content
 
 
 def _values(context: StageContext) -> dict[str, JsonValue]:
