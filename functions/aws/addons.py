@@ -119,18 +119,3 @@ def update(change: Change, overwrite: bool) -> None:
 def forget(cluster: str, addon: str) -> None:
     """Remove an add-on whose creation failed; objects in the cluster, which may be somebody's copy, stay."""
     runtime.client("eks").delete_addon(clusterName=cluster, addonName=addon, preserve=True)
-
-
-def bind(cluster: str, namespace: str, account: str, role: str, tags: Mapping[str, str]) -> str:
-    """Give a service account a role unless it has one, and say which it has. Raises the client's own errors."""
-    client = runtime.client("eks")
-    listed = client.list_pod_identity_associations(clusterName=cluster, namespace=namespace, serviceAccount=account)
-    found = listed["associations"]
-    if not found:
-        client.create_pod_identity_association(
-            clusterName=cluster, namespace=namespace, serviceAccount=account, roleArn=role, tags=dict(tags)
-        )
-        return role
-    association = found[0].get("associationId", "")
-    described = client.describe_pod_identity_association(clusterName=cluster, associationId=association)
-    return described["association"].get("roleArn", "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from functions.aws import addons, cloudformation, eks
+from functions.aws import addons, cloudformation, eks, pod_identity
 from functions.core.errors import Cause, Conflict, DeploymentFault, Layer, PreconditionFailed, Problem, StageFailed
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import MANAGER, tags_of
@@ -117,12 +117,16 @@ def _give_role(context: StageContext) -> None:
     if facts.service_account is None:
         return
     role = cloudformation.outputs_of(cluster.names.stack)["S3CsiRoleArn"]
-    tags = tags_of(cluster, context.operation.operation_id)
-    bound = addons.bind(cluster.names.eks_cluster, facts.namespace, facts.service_account, role, tags)
-    if bound != role:
+    place = cluster.names.eks_cluster, facts.namespace, facts.service_account
+    bound = pod_identity.find(*place)
+    if bound is None:
+        pod_identity.create(*place, role, tags_of(cluster, context.operation.operation_id))
+        # Somebody else's may have come in between.
+        bound = pod_identity.find(*place)
+    if bound is not None and bound.role_arn != role:
         account = f"{facts.namespace}/{facts.service_account}"
         raise Conflict(
-            f"The service account {account} of {context.parameter} is bound to {bound} and not to {role}.",
+            f"The service account {account} of {context.parameter} is bound to {bound.role_arn} and not to {role}.",
             cause=Cause(layer=Layer.AWS, service="eks", api_call="CreatePodIdentityAssociation", resource=account),
             remedy="Delete that pod identity association, then retry the operation.",
         )

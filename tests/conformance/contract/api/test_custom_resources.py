@@ -51,7 +51,8 @@ def test_a_nullable_field_may_be_null(space: Space, widgets: str) -> None:
 
 def test_int_or_string_takes_both(space: Space, widgets: str) -> None:
     for name, port in (("a", 80), ("b", "http")):
-        space.cluster.ask("POST", _path(space, widgets), valid.widget(widgets, name, port=port))
+        made = space.cluster.ask("POST", _path(space, widgets), valid.widget(widgets, name, port=port))
+        assert value_at(made, "spec", "port") == port
 
 
 def test_a_spec_is_not_written_through_the_status(space: Space, widgets: str) -> None:
