@@ -16,6 +16,7 @@ from infra.local.kubernetes.hyperpod_nodes import NodeFact, Taint, sync_nodes
 from infra.local.kubernetes.identity import AccessPolicy, Identity
 from infra.local.kubernetes.releases import has_release
 from infra.local.mounting import serve_mounts
+from infra.local.simulators.bus_event import BusEvent
 from infra.local.simulators.cloudformation import CloudFormation
 from infra.local.simulators.eks import Eks
 from infra.local.simulators.eks_auth import EksAuth
@@ -70,6 +71,7 @@ class World:
         self.endpoint_of: Callable[[str], str] = lambda name: f"https://127.0.0.1/clusters/{name}"
         self.certificate_authority: Callable[[], str] = str
         self.on_clusters_changed: Callable[[], None] = lambda: None
+        self.publish: Callable[[BusEvent], None] = lambda event: None
         account = identities.account_id
         self.eks = Eks(clock.now, account, region, self._eks_host())
         self.hyperpod = HyperPod(clock.now, account, region, self._hyperpod_host())
@@ -172,7 +174,11 @@ class World:
             eks_cluster=self.eks.view,
             dependencies_installed=self._has_dependencies,
             admit_nodes=self.eks.admit_nodes,
+            publish=self._publish,
         )
+
+    def _publish(self, event: BusEvent) -> None:
+        self.publish(event)
 
     def _iam(self) -> BaseClient:
         return self._client("iam")

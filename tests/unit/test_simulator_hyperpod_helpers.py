@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from moto import mock_aws
 
+from infra.local.simulators.bus_event import BusEvent
 from infra.local.simulators.eks import EksView
 from infra.local.simulators.hyperpod import HyperPod
 from infra.local.simulators.hyperpod_records import HyperPodHost
@@ -43,6 +44,7 @@ class World:
     eks: dict[str, EksView]
     dependencies: set[str]
     admitted: list[tuple[str, str]] = field(default_factory=list)
+    published: list[BusEvent] = field(default_factory=list)
 
     def group(self, name: str = "gpu", count: int = 2, **changes: object) -> dict[str, object]:
         spec = {
@@ -100,6 +102,7 @@ def hyperpod_world() -> Iterator[World]:
         s3.put_object(Bucket=BUCKET, Key="scripts/on_create.sh", Body=b"#!/bin/bash\n")
         eks = {EKS_ARN: EksView("demo-eks", EKS_ARN, "ACTIVE", "API", "1.33", vpc)}
         dependencies, admitted = {"demo-eks"}, list[tuple[str, str]]()
+        published: list[BusEvent] = []
         host = HyperPodHost(
             ec2=lambda: cast("BaseClient", ec2),
             iam=lambda: cast("BaseClient", moto_client("iam")),
@@ -107,8 +110,11 @@ def hyperpod_world() -> Iterator[World]:
             eks_cluster=eks.get,
             dependencies_installed=dependencies.__contains__,
             admit_nodes=lambda cluster, role: admitted.append((cluster, role)),
+            publish=published.append,
         )
         hyperpod = HyperPod(clock, ACCOUNT, REGION, host)
         network = {"SecurityGroupIds": [group], "Subnets": subnets}
         role = make_role("nodes", "sagemaker.amazonaws.com", path="/instantstart/")
-        yield World(clock, hyperpod, client_of(hyperpod), ec2, role, network, zones, eks, dependencies, admitted)
+        yield World(
+            clock, hyperpod, client_of(hyperpod), ec2, role, network, zones, eks, dependencies, admitted, published
+        )

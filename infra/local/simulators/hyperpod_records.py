@@ -13,6 +13,7 @@ from infra.local.simulators.service import ServiceError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from infra.local.simulators.bus_event import BusEvent
     from infra.local.simulators.eks import EksView
     from infra.local.simulators.neighbours import ClientFactory, Subnet
 
@@ -151,6 +152,7 @@ class HyperPodHost:
     eks_cluster: Callable[[str], EksView | None]
     dependencies_installed: Callable[[str], bool]
     admit_nodes: Callable[[str, str], None]
+    publish: Callable[[BusEvent], None]
 
 
 @dataclass
