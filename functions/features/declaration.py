@@ -31,6 +31,7 @@ DECLARATION = Declaration(
                 "eks:DescribePodIdentityAssociation",
                 "eks:CreatePodIdentityAssociation",
                 "iam:PassRole",
+                "sts:AssumeRole",
             ),
         ),
     ),
