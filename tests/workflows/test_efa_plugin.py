@@ -98,7 +98,7 @@ def test_a_plugin_of_an_older_release_on_a_type_without_efa_is_a_warning_and_gon
     assert operation["status"] == "SUCCEEDED", operation["error"]
     [warning] = operation["result"]["warnings"]
     assert (warning["code"], warning["severity"]) == ("EFA_PLUGIN_WITHOUT_EFA", "low")
-    assert warning["message"].startswith("EFA plugin on a node type without EFA: 1 pods fail on ml.g5.xlarge.")
+    assert warning["message"].startswith("EFA plugin on a node type without EFA (ml.g5.xlarge; pods: 1)")
     assert DEPENDENCIES in warning["remedy"]
     assert "EFA plugin on a node type without EFA" in stage_of(operation, "verify")["message"]
     repaired = driver.run(DEPENDENCIES)
@@ -114,6 +114,7 @@ def test_a_plugin_that_somebody_else_placed_on_every_node_crashes_and_the_cluste
 ) -> None:
     driver = driver_of_ready
     place_everywhere(driver, "ready")
+    driver.host.world.settle()
     driver.sleep(120)
     assert plugin_pods(store_of(driver, "ready")) == [("ml.g6.4xlarge", "CrashLoopBackOff")]
     [pod] = [pod for pod in store_of(driver, "ready").select(PODS) if name_of(pod).startswith(PLUGIN)]

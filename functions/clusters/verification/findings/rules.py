@@ -23,8 +23,8 @@ _RELEASE: Final = {"meta.helm.sh/release-name": "dependencies", "meta.helm.sh/re
 
 
 def efa_plugins(daemon_sets: Iterable[Object]) -> list[Object]:
-    """Choose the DaemonSets that run the EFA device plugin and do not get all their pods ready."""
-    return [each for each in daemon_sets if _runs_efa_plugin(each) and _lacking(each)]
+    """Choose the DaemonSets that run the EFA device plugin."""
+    return [each for each in daemon_sets if _runs_efa_plugin(each)]
 
 
 def selector_of(daemon_set: Object) -> str:
@@ -34,24 +34,22 @@ def selector_of(daemon_set: Object) -> str:
 
 
 def efa_finding(daemon_set: Object, pods: Iterable[Object], types: Mapping[str, str], tag: str) -> Finding | None:
-    """Judge the pods of an EFA plugin; `types` maps nodes to instance types. None unless some crash for want of EFA.
+    """Judge where the pods of an EFA plugin are; `types` maps nodes to instance types. None unless one is without EFA.
 
-    Source: aws/sagemaker-hyperpod-cli issue 367: the plugin ends with "no valid EFA devices" where there are none.
+    A crash loop looks healthy for moments; where there is no EFA the plugin fails without fail.
+    Source: aws/sagemaker-hyperpod-cli issue 367.
     """
-    stranded = {
-        str(_member(pod, "metadata").get("name")): types[node]
-        for pod in pods
-        if _crashes(pod) and (node := str(_member(pod, "spec").get("nodeName"))) in types and _lacks_efa(types[node])
-    }
+    placed = [(_member(pod, "metadata"), types.get(str(_member(pod, "spec").get("nodeName")), "")) for pod in pods]
+    stranded = {str(metadata.get("name")): name for metadata, name in placed if _lacks_efa(name)}
     if not stranded:
         return None
-    place = f"{_member(daemon_set, 'metadata').get('namespace')}"
+    place = _member(daemon_set, "metadata").get("namespace")
     named = sorted(set(stranded.values()))
     return Finding(
         code=EFA_WITHOUT_EFA,
         severity=Severity.LOW,
-        message=f"EFA plugin on a node type without EFA: {len(stranded)} pods fail on {', '.join(named)}. "
-        "The nodes work; the plugin is not needed there.",
+        message=f"EFA plugin on a node type without EFA ({', '.join(named)}; pods: {len(stranded)}). "
+        "It ends there with 'no valid EFA devices'; the nodes can be used.",
         resources=[f"{place}/pod/{name}" for name in sorted(stranded)[:_NAMED]],
         remedy=_remedy(daemon_set, tag),
     )
@@ -79,21 +77,6 @@ def _remedy(daemon_set: Object, tag: str) -> str:
 def _runs_efa_plugin(daemon_set: Object) -> bool:
     pod = _member(_member(_member(daemon_set, "spec"), "template"), "spec")
     return any(_EFA_PLUGIN in str(container.get("image")) for container in _items(pod, "containers"))
-
-
-def _lacking(daemon_set: Object) -> bool:
-    status = _member(daemon_set, "status")
-    return status.get("desiredNumberScheduled", 0) != status.get("numberReady", 0)
-
-
-def _crashes(pod: Object) -> bool:
-    """Say whether a container ended by itself and is not ready: at any moment of a crash loop."""
-    statuses = _items(_member(pod, "status"), "containerStatuses")
-    return any(not each.get("ready") and (each.get("restartCount") or _ended(each)) for each in statuses)
-
-
-def _ended(status: Object) -> bool:
-    return any("terminated" in _member(status, state) for state in ("state", "lastState"))
 
 
 def _lacks_efa(name: str) -> bool:
