@@ -8,6 +8,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from functions.clusters import rules
+from infra.local.faults import Fault, Kind
 from infra.local.kubernetes.controllers.addons import install_addon
 from infra.local.kubernetes.documents import JsonObject, mapping
 from infra.local.kubernetes.resources import BUILT_IN, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 ADDON = "cert-manager"
 NAME, PATH = "eks-cluster-base", "/api/clusters/base/dependencies"
 WEBHOOKS = next(resource for resource in BUILT_IN if resource.plural == "validatingwebhookconfigurations")
+CHANGES = ("CreateAddon", "UpdateAddon", "DeleteAddon")
 DEFINITIONS = (("certificates", "Certificate"), ("issuers", "Issuer"))
 
 
@@ -86,7 +88,7 @@ def test_a_cert_manager_of_somebody_else_is_used_and_never_touched(
     define(store)
     register_webhook(store)
     before = run_controller(store, labels)
-    operation = driver.run(PATH, request_body)
+    operation = driver.failing(PATH, request_body, *(Fault("eks", call, Kind.DENY, times=9) for call in CHANGES))
     found = result_of(operation)
     assert found == {
         "addon": ADDON,

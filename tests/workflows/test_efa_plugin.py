@@ -11,8 +11,9 @@ import pytest
 
 from functions.catalog.tables import instance_types
 from functions.features.helm import stages as helm
-from infra.local.kubernetes.documents import JsonObject, mapping, name_of, text
-from infra.local.kubernetes.resources import DAEMON_SETS, NODES, PODS, SECRETS
+from functions.identity.cluster_roles.manifests import OPERATOR
+from infra.local.kubernetes.documents import JsonObject, name_of, objects, text
+from infra.local.kubernetes.resources import CLUSTER_ROLES, DAEMON_SETS, NODES, PODS, SECRETS
 from tests.host.driver import Driver, Json, stage_of
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def nodes(store: Store) -> list[JsonObject]:
 
 
 def waits(pod: JsonObject) -> str:
-    [status] = mapping(pod, "status")["containerStatuses"]
+    [status] = objects(pod, "status", "containerStatuses")
     return text(status, "state", "waiting", "reason")
 
 
@@ -126,3 +127,16 @@ def test_a_plugin_that_somebody_else_placed_on_every_node_crashes_and_the_cluste
     assert (warning["code"], warning["severity"]) == ("EFA_PLUGIN_WITHOUT_EFA", "low")
     assert warning["resources"] == [f"kube-system/pod/{name_of(pod)}"]
     assert f"kube-system/daemonset/{PLUGIN}-daemonset" in warning["remedy"]
+
+
+def test_plugins_that_may_not_be_looked_at_are_a_warning_of_their_own(driver_of_ready: Driver) -> None:
+    driver = driver_of_ready
+    [role] = [role for role in store_of(driver, "ready").select(CLUSTER_ROLES) if name_of(role) == OPERATOR]
+    kept = [rule for rule in objects(role, "rules") if rule["apiGroups"] != ["apps"]]
+    store_of(driver, "ready").modify(CLUSTER_ROLES, OPERATOR, lambda document: document.update(rules=kept))
+    operation = driver.run("/api/clusters/ready/storage", {})
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    [warning] = operation["result"]["warnings"]
+    assert warning["code"] == "PLUGINS_NOT_LOOKED_AT"
+    assert "daemonsets" in warning["message"]
+    assert "warnings" not in driver.run("/api/clusters/ready/dependencies")["result"]

@@ -13,6 +13,7 @@ from functions.kubernetes_api import connection, objects
 from functions.kubernetes_api.objects import CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, VALIDATING_WEBHOOKS
 
 if TYPE_CHECKING:
+    from functions.core.ledger.models import JsonObject
     from functions.core.stage import StageContext
     from functions.features.presence.rules import Evidence
     from functions.kubernetes_api.connection import ClusterClient
@@ -40,7 +41,7 @@ def external(context: StageContext) -> Copy | None:
 
 def used(context: StageContext, copy: Copy) -> Done:
     """Give the outcome of a stage that uses somebody else's copy as it is."""
-    result = {"addon": context.parameter, "present": True, "owner": "external"}
+    result: JsonObject = {"addon": context.parameter, "present": True, "owner": "external"}
     said = f"{context.parameter} is there already and not ours ({copy.manager}, {copy.controller}); it is left as it is"
     return Done({**result, "namespace": copy.namespace, "managed_by": copy.manager}, said)
 
