@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +13,7 @@ from functions.features.rules import MISSING_ACTION
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+START = datetime(2026, 1, 1, tzinfo=UTC)
 ROLE = "arn:aws:iam::123456789012:role/instantstart/training"
 LACKS = Fault(MISSING_ACTION, ("sagemaker:DescribeClusterNode",))
 
@@ -65,11 +66,22 @@ def pod(node: str = "n", ready: str = "False", **metadata: JsonValue) -> dict[st
 
 
 def test_only_a_pod_that_has_a_node_and_stays_can_be_late() -> None:
-    assert unready(pod())
-    assert not unready(pod(ready="True"))
-    assert not unready(pod(node=""))
-    assert not unready(pod(deletionTimestamp="2026-01-01T00:00:00Z"))
-    assert since(pod()) == datetime(2026, 1, 1, tzinfo=UTC)
+    assert unready(pod(), START)
+    assert not unready(pod(ready="True"), START)
+    assert not unready(pod(node=""), START)
+    assert not unready(pod(deletionTimestamp="2026-01-01T00:00:00Z"), START)
+    assert since(pod()) == START
+
+
+@pytest.mark.parametrize(("restarts", "seconds", "late"), [(1, 59, True), (1, 60, False), (0, 1, False)])
+def test_a_pod_in_a_crash_loop_is_late_even_when_it_is_ready_for_a_moment(
+    restarts: int, seconds: int, late: bool
+) -> None:
+    looping = pod(ready="True")
+    running: JsonValue = {"running": {"startedAt": "2026-01-01T00:00:00Z"}}
+    status: dict[str, JsonValue] = {"restartCount": restarts, "state": running}
+    looping["status"] = {"conditions": [{"type": "Ready", "status": "True"}], "containerStatuses": [status]}
+    assert unready(looping, START + timedelta(seconds=seconds)) is late
 
 
 def test_a_container_that_was_restarted_has_two_logs() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from functions.clusters import rules
 from infra.local.kubernetes.api import KubernetesApi
-from infra.local.kubernetes.controllers.behaviours import Behaviour, Rule, always
+from infra.local.kubernetes.controllers.behaviours import Behaviour, Rule, Scene, always
 from infra.local.kubernetes.documents import mapping, name_of
 from infra.local.kubernetes.resources import EVENTS, PODS
 from tests.host.driver import Driver, Json, stage_of
@@ -81,9 +81,13 @@ def test_an_operator_that_fails_its_startup_probe_names_what_its_role_lacks(
 
 
 @pytest.mark.case(42)
-def test_an_operator_that_ends_at_once_is_read_from_the_run_before(driver: Driver) -> None:
-    script(driver, Behaviour(run_seconds=1, exit_code=1, logs=((0, DENIED),)))
-    assert judged(driver.run(PATH)) == LACKS
+def test_an_operator_that_was_restarted_is_read_from_the_run_before_too(driver: Driver) -> None:
+    def first_run_speaks(scene: Scene, _: Behaviour) -> Behaviour:
+        return never_ready() if scene.restarts else Behaviour(run_seconds=1, exit_code=1, logs=((0, DENIED),))
+
+    cluster_of(driver).behaviours.add(Rule(first_run_speaks, image=IMAGE))
+    begun = driver.post(PATH)
+    driver.until_said(begun["operation_id"], f"addon:{OPERATOR}", "IAM_MISSING_ACTION", every=10)
 
 
 @pytest.mark.case(42)

@@ -24,6 +24,8 @@ NOT_ASSUMABLE: Final = "IAM_ROLE_NOT_ASSUMABLE"
 SETTLING: Final = timedelta(minutes=4)
 # Images are pulled, webhooks get their certificates, a leader is elected.
 STARTING: Final = timedelta(minutes=10)
+# What ends again and again is ready for a moment each time.
+_STEADY: Final = timedelta(minutes=1)
 # Sources: AWS STS API reference, "AssumeRoleWithWebIdentity" (errors); EKS user guide, "Learn how EKS Pod Identity
 # grants pods access"; AWS SDK for Go and Boto3, errors where no provider of credentials answers.
 _ASSUMING: Final = re.compile(
@@ -76,17 +78,25 @@ def fault_in(lines: Iterable[str]) -> Fault | None:
     return Fault(MISSING_ACTION, tuple(actions)[:_MOST_ACTIONS])
 
 
-def unready(pod: Object) -> bool:
-    """Say whether a pod has a node to run on and is not ready there."""
-    deleting = _member(pod, "metadata").get("deletionTimestamp")
+def unready(pod: Object, now: datetime) -> bool:
+    """Say whether a pod has a node to run on and is not ready there, or was restarted a moment ago."""
+    if not _member(pod, "spec").get("nodeName") or _member(pod, "metadata").get("deletionTimestamp"):
+        return False
     ready = next((each for each in _items(pod, "status", "conditions") if each.get("type") == "Ready"), {})
-    return bool(_member(pod, "spec").get("nodeName")) and not deleting and ready.get("status") != "True"
+    return ready.get("status") != "True" or any(
+        _restarted_lately(each, now) for each in _items(pod, "status", "containerStatuses")
+    )
+
+
+def _restarted_lately(status: Object, now: datetime) -> bool:
+    started = _member(_member(status, "state"), "running").get("startedAt")
+    return bool(status.get("restartCount")) and bool(started) and now - _moment(started) < _STEADY
 
 
 def since(pod: Object) -> datetime:
     """Say from when on a pod tries to start."""
     started = _member(pod, "status").get("startTime") or _member(pod, "metadata").get("creationTimestamp")
-    return datetime.fromisoformat(str(started)).astimezone(UTC)
+    return _moment(started)
 
 
 def runs_of(pod: Object) -> list[tuple[str, bool]]:
@@ -100,6 +110,10 @@ def name_of(pod: Object) -> str:
     """Name a pod."""
     metadata = _member(pod, "metadata")
     return f"{metadata.get('namespace')}/pod/{metadata.get('name')}"
+
+
+def _moment(written: JsonValue) -> datetime:
+    return datetime.fromisoformat(str(written)).astimezone(UTC)
 
 
 def _member(document: Object, name: str) -> Object:

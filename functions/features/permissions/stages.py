@@ -36,7 +36,7 @@ def outlook(context: StageContext, status: str, issues: Mapping[str, str]) -> Ob
     if status == "CREATING" and not issues:
         return None
     client = connection.connect(context.cluster.names.eks_cluster, eks.api_server_of)
-    pods = [pod for pod in _pods(client, context) if unready(pod)]
+    pods = [pod for pod in _pods(client, context) if unready(pod, runtime.now())]
     for pod in pods[:_MOST_PODS]:
         if fault := fault_in(_lines(client, pod)):
             return _faulty(context, status, pod, fault)
