@@ -20,6 +20,7 @@ DECLARATION = Declaration(
             actions=(
                 "cloudformation:DescribeStacks",
                 "eks:DescribeCluster",
+                "sts:AssumeRole",
                 "eks:DescribeAddonVersions",
                 "eks:DescribeAddonConfiguration",
                 "eks:DescribeAddon",
@@ -31,7 +32,6 @@ DECLARATION = Declaration(
                 "eks:DescribePodIdentityAssociation",
                 "eks:CreatePodIdentityAssociation",
                 "iam:PassRole",
-                "sts:AssumeRole",
             ),
         ),
     ),
