@@ -26,6 +26,11 @@ def instance_type(name: str) -> InstanceType | None:
     return instance_types().get(name)
 
 
+def types_with_efa() -> tuple[str, ...]:
+    """Name the instance types that have an Elastic Fabric Adapter."""
+    return tuple(sorted(name for name, facts in instance_types().items() if facts.efa_interfaces))
+
+
 def looks_like_an_instance_type(name: str) -> bool:
     """Say whether a name has the form `ml.<family>.<size>`."""
     return re.fullmatch(INSTANCE_TYPE_PATTERN, name) is not None

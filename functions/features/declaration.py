@@ -20,6 +20,7 @@ DECLARATION = Declaration(
             actions=(
                 "cloudformation:DescribeStacks",
                 "eks:DescribeCluster",
+                "sts:AssumeRole",
                 "eks:DescribeAddonVersions",
                 "eks:DescribeAddonConfiguration",
                 "eks:DescribeAddon",

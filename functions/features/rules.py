@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from functions.features.presence.rules import Evidence
+
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
@@ -19,7 +21,18 @@ MISSING_ACTION: Final = "IAM_MISSING_ACTION"
 _FAILED: Final = frozenset({"CREATE_FAILED", "UPDATE_FAILED", "DELETE_FAILED"})
 _AT_WORK: Final = frozenset({"CREATING", "UPDATING", "DELETING"})
 _CREATIONS: Final = 2
-_ACTION: Final = re.compile(r"(?:AccessDenied|not authorized to perform)\b.*?\b([a-z][a-z0-9-]+:[A-Z]\w+)", re.S)
+# Actions begin with one of few verbs: what else has a colon (a user and a password, say) is none.
+# Source: Service Authorization Reference, actions of the services that add-ons call.
+_VERBS: Final = (
+    "Add|Assign|Associate|Attach|Authorize|Batch|Cancel|Copy|Create|Decrypt|Delete|Deregister|Describe|Detach|Disable|"
+    "Disassociate|Enable|Encrypt|Filter|Generate|Get|Head|Invoke|List|Modify|Pass|Publish|Put|Query|Reboot|Receive|"
+    "Register|Remote|Remove|Replace|Revoke|Run|Scan|Send|Set|Start|Stop|Tag|Terminate|Unassign|Untag|Update|Write"
+)
+_ACTION: Final = re.compile(
+    r"(?:AccessDenied|UnauthorizedOperation|not authorized to perform).*?"
+    rf"\b([a-z][a-z0-9-]+:(?:{_VERBS})[A-Z][A-Za-z]+)\b",
+    re.S,
+)
 
 
 @dataclass(frozen=True)
@@ -27,6 +40,8 @@ class AddonFacts:
     """What is known of an add-on beforehand: the oldest version that serves us, its settings, who gets a role."""
 
     minimum: str | None = None
+    # Shows that somebody runs the same software without EKS: there the add-on is not installed.
+    evidence: Evidence | None = None
     configuration: Mapping[str, JsonValue] = field(default_factory=dict)
     namespace: str = "kube-system"
     service_account: str | None = None
@@ -38,7 +53,15 @@ ADDONS: Final[dict[str, AddonFacts]] = {
     "vpc-cni": AddonFacts(minimum="v1.18.3"),
     "aws-mountpoint-s3-csi-driver": AddonFacts(minimum="v1.14.1-eksbuild.1", service_account="s3-csi-driver-sa"),
     "aws-fsx-csi-driver": AddonFacts(minimum="v1.6.0-eksbuild.1"),
-    "cert-manager": AddonFacts(minimum="v1.18.2-eksbuild.2"),
+    "cert-manager": AddonFacts(
+        minimum="v1.18.2-eksbuild.2",
+        # Source: deploy/charts/cert-manager of cert-manager/cert-manager.
+        evidence=Evidence(
+            definitions=("certificates.cert-manager.io", "issuers.cert-manager.io"),
+            controller="app.kubernetes.io/name=cert-manager",
+            webhook="webhook.cert-manager.io",
+        ),
+    ),
     "metrics-server": AddonFacts(minimum="v0.7.2-eksbuild.4"),
 }
 

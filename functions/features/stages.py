@@ -11,6 +11,9 @@ from functions.core.stage import Applied, Behaviours, Done, Failed, Observation,
 from functions.core.tags import MANAGER, tags_of
 from functions.features import rules
 from functions.features.configuration_rules import faults
+from functions.features.permissions.rules import fault_in
+from functions.features.permissions.stages import outlook
+from functions.features.presence.stages import external, used
 from functions.features.rules import Installed, Step
 
 if TYPE_CHECKING:
@@ -25,7 +28,10 @@ class Addon:
     def apply(self, context: StageContext) -> Applied:
         """Take the one step that the add-on calls for."""
         cluster, name = context.cluster.names.eks_cluster, context.parameter
-        found, version = addons.describe(cluster, name), _version(context)
+        found = addons.describe(cluster, name)
+        if found is None and (copy := external(context)):
+            return Applied(f"{name} is there already: {copy.controller}")
+        version = _version(context)
         installed = _installed(found)
         step = rules.next_step(installed, version, rules.facts_of(name), _overwrites(context))
         if installed is None or installed.ours:
@@ -46,11 +52,14 @@ class Addon:
         return Applied(f"{name} {found.version} is installed", (found.arn,))
 
     def observe(self, context: StageContext) -> Observation:
-        """Done when the add-on is active, or lacks nothing but nodes."""
+        """Done when the add-on is active, lacks nothing but nodes, or somebody else runs the same."""
         name = context.parameter
         found = addons.describe(context.cluster.names.eks_cluster, name)
         if found is None:
-            return Reapply(f"{name} is not installed")
+            copy = external(context)
+            return used(context, copy) if copy else Reapply(f"{name} is not installed")
+        if seen := outlook(context, found.status, found.issues):
+            return seen
         if rules.stands(found.status, found.issues):
             note = ", waiting for its first node" if rules.waits_for_nodes(found.issues) else ""
             result = {"addon": name, "version": found.version, "status": found.status}
@@ -144,9 +153,8 @@ def _broken(context: StageContext, found: Found) -> Problem:
             remedy=f"Keep the copy named in the message and leave the add-on out; or remove the copy and retry the "
             f'operation; or let the add-on take its place: {route} with {{"addon_conflicts": "overwrite"}}.',
         )
-    if action := rules.missing_action(message):
-        named = cause.model_copy(update={"code": rules.MISSING_ACTION})
-        return StageFailed(said, cause=named, remedy=f"Allow {action} in the add-on's role, then retry the operation.")
+    if fault := fault_in([message]):
+        return StageFailed(said, cause=cause.model_copy(update={"code": fault.code}), remedy=fault.remedy)
     return StageFailed(said, cause=cause, remedy=rules.remedy_for(code))
 
 

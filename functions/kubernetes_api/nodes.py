@@ -22,6 +22,7 @@ class Node:
 
     name: str
     group: str
+    instance_type: str
     ready: bool
     schedulable: bool
     reason: str
@@ -40,6 +41,7 @@ def _node(item: Object) -> Node:
     return Node(
         name=str(metadata.get("name")),
         group=str(labels.get(_GROUP, "")),
+        instance_type=str(labels.get("node.kubernetes.io/instance-type", "")),
         ready=ready.get("status") == "True",
         schedulable=healthy and not spec.get("unschedulable"),
         reason=str(ready.get("message") or ready.get("reason") or ""),

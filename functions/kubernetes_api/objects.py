@@ -26,6 +26,8 @@ NO_ENTRY: Final = "K8S_ACCESS_ENTRY_MISSING"
 _PAGE: Final = 500
 _LOG_LINES: Final = 10
 _LOG_BYTES: Final = 2_000
+_TAIL_LINES: Final = 200
+_TAIL_BYTES: Final = 100_000
 
 Object = dict[str, JsonValue]
 
@@ -55,6 +57,10 @@ CLUSTER_ROLE_BINDINGS = Resource("rbac.authorization.k8s.io/v1", "clusterrolebin
 PODS = Resource("v1", "pods", namespaced=True)
 EVENTS = Resource("v1", "events", namespaced=True)
 CSI_DRIVERS = Resource("storage.k8s.io/v1", "csidrivers", namespaced=False)
+DEPLOYMENTS = Resource("apps/v1", "deployments", namespaced=True)
+DAEMON_SETS = Resource("apps/v1", "daemonsets", namespaced=True)
+CUSTOM_RESOURCE_DEFINITIONS = Resource("apiextensions.k8s.io/v1", "customresourcedefinitions", namespaced=False)
+VALIDATING_WEBHOOKS = Resource("admissionregistration.k8s.io/v1", "validatingwebhookconfigurations", namespaced=False)
 
 
 def get(client: ClusterClient, resource: Resource, name: str, namespace: str | None = None) -> Object | None:
@@ -117,6 +123,16 @@ def log_of(client: ClusterClient, pod: str, namespace: str) -> str:
     """Read the last lines of a pod's log; empty when the kubelet does not give them."""
     query = {"tailLines": str(_LOG_LINES), "limitBytes": str(_LOG_BYTES)}
     status, body = _send(client, "GET", PODS.path(namespace, pod) + "/log", query)
+    return body.decode(errors="replace") if status == HTTPStatus.OK else ""
+
+
+def tail_of(client: ClusterClient, pod: Mapping[str, JsonValue], container: str, previous: bool) -> str:
+    """Read the end of what a container printed, in its present run or the one before; empty when there is none."""
+    metadata = member(pod, "metadata")
+    query = {"container": container, "tailLines": str(_TAIL_LINES), "limitBytes": str(_TAIL_BYTES)}
+    query |= {"previous": "true"} if previous else {}
+    path = PODS.path(str(metadata.get("namespace")), str(metadata.get("name"))) + "/log"
+    status, body = _send(client, "GET", path, query)
     return body.decode(errors="replace") if status == HTTPStatus.OK else ""
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from functions.features.helm.models import DependenciesValues, Global
+from functions.features.helm.models import ON, DependenciesValues, EfaDevicePlugin, Global, InstanceTypes
 from functions.features.helm.rules import (
     CONTENT,
     MANAGED_BY,
@@ -73,8 +73,14 @@ def test_content_changes_with_chart_and_values_only() -> None:
 
 
 def test_values_bear_the_keys_of_the_chart() -> None:
-    values = DependenciesValues(everywhere=Global(region="us-west-2")).model_dump(mode="json", by_alias=True)
+    efa = EfaDevicePlugin(device_plugin=ON, instance_types=InstanceTypes(values=("ml.p5.48xlarge",)))
+    chosen = DependenciesValues(everywhere=Global(region="us-west-2"), efa_device_plugin=efa)
+    values = chosen.model_dump(mode="json", by_alias=True)
     assert values["global"] == {"region": "us-west-2"}
     assert values["nvidia-device-plugin"] == {"devicePlugin": {"enabled": True}}
+    assert values["aws-efa-k8s-device-plugin"] == {
+        "devicePlugin": {"enabled": True},
+        "supportedInstanceLabels": {"values": ["ml.p5.48xlarge"]},
+    }
     assert values["health-monitoring-agent"] == {"enabled": True}
     assert values["inferenceOperators"] == {"enabled": False}

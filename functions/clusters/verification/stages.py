@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from functions.aws import addons, eks, hyperpod
+from functions.clusters.verification.findings.stages import findings
 from functions.core import runtime
 from functions.core.errors import Cause, Layer, StageFailed
 from functions.core.stage import Applied, Behaviours, Done, Observation, StageContext, Waiting
@@ -13,6 +14,7 @@ from functions.kubernetes_api import connection, nodes, objects
 from functions.kubernetes_api.objects import PERSISTENT_VOLUME_CLAIMS, member
 
 if TYPE_CHECKING:
+    from functions.clusters.verification.findings.models import Finding
     from functions.core.ledger.models import JsonObject
     from functions.kubernetes_api.nodes import Node
 
@@ -29,14 +31,22 @@ class Verify:
         return Applied("reading everything back")
 
     def observe(self, context: StageContext) -> Observation:
-        """Done with the summary; what does not come right within minutes fails the operation."""
+        """Done with the summary and its warnings; what does not come right within minutes fails the operation."""
         try:
-            return Done(_summary(context), "everything is there")
+            return _done(_summary(context), findings(context))
         except StageFailed as missing:
             begun = context.stage.started_at or runtime.now()
             if runtime.now() - begun >= _PATIENCE:
                 raise
             return Waiting(_POLL_SECONDS, missing.detail)
+
+
+def _done(summary: JsonObject, found: list[Finding]) -> Done:
+    if not found:
+        return Done(summary, "everything is there")
+    warnings: JsonObject = {"warnings": [each.model_dump(mode="json") for each in found]}
+    noted = "; ".join(f"{each.message} {each.remedy}" for each in found)
+    return Done(summary | warnings, f"everything is there, with a warning (severity {found[0].severity}): {noted}")
 
 
 def _summary(context: StageContext) -> JsonObject:

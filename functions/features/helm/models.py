@@ -21,6 +21,22 @@ class DevicePlugin(_Values):
     device_plugin: Toggle = Field(serialization_alias="devicePlugin")
 
 
+class InstanceTypes(_Values):
+    """The instance types that a plugin's pods are placed on."""
+
+    values: tuple[str, ...]
+
+
+class EfaDevicePlugin(DevicePlugin):
+    """The EFA plugin, and where it may run: on other nodes it fails again and again.
+
+    Source: stable/aws-efa-k8s-device-plugin/values.yaml of aws/eks-charts. The list of the HyperPod chart's own names
+    types without EFA.
+    """
+
+    instance_types: InstanceTypes = Field(serialization_alias="supportedInstanceLabels")
+
+
 class Global(_Values):
     """What every part of the chart reads."""
 
@@ -39,7 +55,7 @@ class DependenciesValues(_Values):
 
     everywhere: Global = Field(serialization_alias="global")
     nvidia_device_plugin: DevicePlugin = Field(PLUGGED, serialization_alias="nvidia-device-plugin")
-    efa_device_plugin: DevicePlugin = Field(PLUGGED, serialization_alias="aws-efa-k8s-device-plugin")
+    efa_device_plugin: EfaDevicePlugin = Field(serialization_alias="aws-efa-k8s-device-plugin")
     neuron_device_plugin: DevicePlugin = Field(PLUGGED, serialization_alias="neuron-device-plugin")
     health_monitoring_agent: Toggle = Field(ON, serialization_alias="health-monitoring-agent")
     deep_health_check: Toggle = Field(ON, serialization_alias="deep-health-check")

@@ -7,10 +7,11 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from functions.aws import artifacts, eks
+from functions.catalog.rules import types_with_efa
 from functions.core import runtime, settings
 from functions.core.errors import Cause, Conflict, DeploymentFault, Layer
 from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext, Waiting
-from functions.features.helm.models import Chart, DependenciesValues, Global
+from functions.features.helm.models import ON, Chart, DependenciesValues, EfaDevicePlugin, Global, InstanceTypes
 from functions.features.helm.rules import CONTENT, MANAGED_BY, MANAGER, Decision, Revision, Step, content_of, decide
 from functions.kubernetes_api import connection, helm
 from functions.kubernetes_api.connection import AccessRole
@@ -105,7 +106,9 @@ def _values(context: StageContext) -> dict[str, JsonValue]:
 
 
 def _dependencies(cluster: ClusterSpec) -> dict[str, JsonValue]:
-    return DependenciesValues(everywhere=Global(region=cluster.region)).model_dump(mode="json", by_alias=True)
+    efa = EfaDevicePlugin(device_plugin=ON, instance_types=InstanceTypes(values=types_with_efa()))
+    values = DependenciesValues(everywhere=Global(region=cluster.region), efa_device_plugin=efa)
+    return values.model_dump(mode="json", by_alias=True)
 
 
 def _foreign(context: StageContext, chart: Chart) -> Conflict:

@@ -22,6 +22,10 @@ _RULES: Final[tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]] = (
     ("", ("pods/log",), ("get",)),
     ("", ("serviceaccounts",), (*_READ, *_WRITE)),
     ("storage.k8s.io", ("csidrivers", "csinodes"), _READ),
+    # What somebody else runs in the place of an add-on, and which plugins do not get ready.
+    ("apps", ("deployments", "daemonsets"), ("get", "list")),
+    ("apiextensions.k8s.io", ("customresourcedefinitions",), ("get",)),
+    ("admissionregistration.k8s.io", ("validatingwebhookconfigurations",), ("list",)),
 )
 
 

@@ -38,12 +38,11 @@ def instance_facts() -> dict[str, InstanceFacts]:
 
 
 def accelerated_types() -> dict[str, list[str]]:
-    """Name the types that device plugins choose their nodes by: with NVIDIA or Neuron devices, with EFA."""
+    """Name the types that device plugins choose their nodes by: with NVIDIA or with Neuron devices."""
     facts = instance_facts().items()
     return {
         "nvidia": sorted(name for name, each in facts if each.accelerator_resource == _RESOURCES["nvidia"]),
         "neuron": sorted(name for name, each in facts if each.accelerator_resource == _RESOURCES["neuron"]),
-        "efa": sorted(name for name, each in facts if each.efa_count),
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypedDict
 
+from infra.local.kubernetes.controllers.addon_operators import OPERATORS
 from infra.local.kubernetes.controllers.conditions import condition_of
 from infra.local.kubernetes.controllers.matching import labels_of, selects
 from infra.local.kubernetes.documents import JsonObject, integer, mapping, name_of, namespace_of, objects, text
@@ -12,6 +13,7 @@ from infra.local.kubernetes.resources import (
     CSI_DRIVERS,
     DAEMON_SETS,
     DEPLOYMENTS,
+    NAMESPACES,
     PODS,
     SERVICE_ACCOUNTS,
     SERVICES,
@@ -41,21 +43,36 @@ def install_addon(store: Store, name: str, version: str) -> None:
     """
     with store.lock:
         for resource, document in _pieces(name, version):
-            document["metadata"] = {**mapping(document, "metadata")}
-            if resource.namespaced:
-                mapping(document, "metadata").setdefault("namespace", SYSTEM)
-            store.upsert(resource, document)
+            namespace = _namespace(resource, document)
+            if namespace and store.find(NAMESPACES, namespace) is None:
+                store.create(NAMESPACES, {"metadata": {"name": namespace}})
+            entries = _applied_by_eks(resource, store.find(resource, name_of(document), namespace))
+            metadata = {**mapping(document, "metadata"), "managedFields": entries}
+            store.upsert(
+                resource, {**document, "metadata": {**metadata, **({"namespace": namespace} if namespace else {})}}
+            )
 
 
 def remove_addon(store: Store, name: str) -> None:
     """Delete the objects of an add-on, and the pods of its workloads."""
     with store.lock:
         for resource, document in _pieces(name, ""):
-            namespace = SYSTEM if resource.namespaced else ""
+            namespace = _namespace(resource, document)
             if store.find(resource, name_of(document), namespace) is not None:
                 store.delete(resource, name_of(document), namespace)
-        for pod in store.select(PODS, SYSTEM, labels=f"eks.amazonaws.com/addon={name}"):
-            store.delete(PODS, name_of(pod), SYSTEM)
+        for pod in store.select(PODS, labels=f"eks.amazonaws.com/addon={name}"):
+            store.delete(PODS, name_of(pod), namespace_of(pod))
+
+
+def _namespace(resource: Resource, piece: JsonObject) -> str:
+    return (namespace_of(piece) or SYSTEM) if resource.namespaced else ""
+
+
+def _applied_by_eks(resource: Resource, there: JsonObject | None) -> list[JsonObject]:
+    """The managers of an object's fields once EKS has applied it: those there are, and EKS."""
+    others = [entry for entry in objects(there or {}, "metadata", "managedFields") if entry.get("manager") != "eks"]
+    entry: JsonObject = {"manager": "eks", "operation": "Apply", "apiVersion": resource.api_version}
+    return [*others, {**entry, "fieldsType": "FieldsV1", "fieldsV1": {}}]
 
 
 def knows_addon(name: str) -> bool:
@@ -71,7 +88,8 @@ def addon_conflicts(store: Store, name: str, version: str) -> list[str]:
     conflicts: list[str] = []
     with store.lock:
         for resource, piece in _pieces(name, version):
-            there = store.find(resource, name_of(piece), SYSTEM) if resource in (DEPLOYMENTS, DAEMON_SETS) else None
+            namespace = _namespace(resource, piece)
+            there = store.find(resource, name_of(piece), namespace) if resource in (DEPLOYMENTS, DAEMON_SETS) else None
             if there is not None:
                 named = f"{resource.kind}.apps {name_of(piece)} - .spec.template.spec.containers"
                 conflicts += [f'{named}[name="{each}"].image' for each in _other_images(piece, there)]
@@ -98,9 +116,10 @@ def addon_health(store: Store, name: str) -> list[AddonIssue]:
         for resource, piece in _pieces(name, ""):
             if resource not in (DEPLOYMENTS, DAEMON_SETS):
                 continue
-            workload = store.find(resource, name_of(piece), SYSTEM)
+            namespace = _namespace(resource, piece)
+            workload = store.find(resource, name_of(piece), namespace)
             if workload is None:
-                message = f"The {resource.kind} {SYSTEM}/{name_of(piece)} of the add-on does not exist."
+                message = f"The {resource.kind} {namespace}/{name_of(piece)} of the add-on does not exist."
                 issues.append(AddonIssue(code="K8sResourceNotFound", message=message, resourceIds=[name_of(piece)]))
             elif _available(workload) < _wanted(resource, workload):
                 issues.append(_insufficient(store, workload))
@@ -229,4 +248,5 @@ _ADDONS: dict[str, Callable[[str, str], list[_Piece]]] = {
     "coredns": _coredns,
     "eks-pod-identity-agent": _pod_identity,
     "aws-mountpoint-s3-csi-driver": _mountpoint,
+    **OPERATORS,
 }

@@ -1,0 +1,94 @@
+"""What in a cluster is worth a warning: pods that cannot work where they were placed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from functions.catalog.rules import instance_type
+from functions.clusters.verification.findings.models import Finding, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pydantic import JsonValue
+
+    Object = Mapping[str, JsonValue]
+
+EFA_WITHOUT_EFA: Final = "EFA_PLUGIN_WITHOUT_EFA"
+NOT_LOOKED_AT: Final = "PLUGINS_NOT_LOOKED_AT"
+_EFA_PLUGIN: Final = "aws-efa-k8s-device-plugin"
+_NAMED: Final = 5
+# Where our release of the dependencies chart is, as helm writes it down.
+_RELEASE: Final = {"meta.helm.sh/release-name": "dependencies", "meta.helm.sh/release-namespace": "kube-system"}
+
+
+def efa_plugins(daemon_sets: Iterable[Object]) -> list[Object]:
+    """Choose the DaemonSets that run the EFA device plugin."""
+    return [each for each in daemon_sets if _runs_efa_plugin(each)]
+
+
+def selector_of(daemon_set: Object) -> str:
+    """Write the label selector of a DaemonSet's pods."""
+    labels = _member(_member(_member(daemon_set, "spec"), "selector"), "matchLabels")
+    return ",".join(f"{name}={value}" for name, value in sorted(labels.items()))
+
+
+def efa_finding(daemon_set: Object, pods: Iterable[Object], types: Mapping[str, str], tag: str) -> Finding | None:
+    """Judge where the pods of an EFA plugin are; `types` maps nodes to instance types. None unless one is without EFA.
+
+    A crash loop looks healthy for moments; where there is no EFA the plugin fails without fail.
+    Source: aws/sagemaker-hyperpod-cli issue 367.
+    """
+    placed = [(_member(pod, "metadata"), types.get(str(_member(pod, "spec").get("nodeName")), "")) for pod in pods]
+    stranded = {str(metadata.get("name")): name for metadata, name in placed if _lacks_efa(name)}
+    if not stranded:
+        return None
+    place = _member(daemon_set, "metadata").get("namespace")
+    named = sorted(set(stranded.values()))
+    return Finding(
+        code=EFA_WITHOUT_EFA,
+        severity=Severity.LOW,
+        message=f"EFA plugin on a node type without EFA ({', '.join(named)}; pods: {len(stranded)}). "
+        "It ends there with 'no valid EFA devices'; the nodes can be used.",
+        resources=[f"{place}/pod/{name}" for name in sorted(stranded)[:_NAMED]],
+        remedy=_remedy(daemon_set, tag),
+    )
+
+
+def not_looked_at(detail: str) -> Finding:
+    """Say that the plugins were not looked at, and why."""
+    return Finding(
+        code=NOT_LOOKED_AT,
+        severity=Severity.LOW,
+        message=f"The device plugins were not looked at: {detail}",
+        resources=[],
+        remedy="Configure the dependencies again: they grant the control plane's role its rights.",
+    )
+
+
+def _remedy(daemon_set: Object, tag: str) -> str:
+    metadata = _member(daemon_set, "metadata")
+    if _RELEASE.items() <= _member(metadata, "annotations").items():
+        return f"Configure the dependencies again (POST /api/clusters/{tag}/dependencies): they fix the affinity."
+    name = f"{metadata.get('namespace')}/daemonset/{metadata.get('name')}"
+    return f"Fix the affinity of {name}, which is not of our release: allow instance types with EFA only; or remove it."
+
+
+def _runs_efa_plugin(daemon_set: Object) -> bool:
+    pod = _member(_member(_member(daemon_set, "spec"), "template"), "spec")
+    return any(_EFA_PLUGIN in str(container.get("image")) for container in _items(pod, "containers"))
+
+
+def _lacks_efa(name: str) -> bool:
+    known = instance_type(name)
+    return known is not None and not known.efa_interfaces
+
+
+def _member(document: Object, name: str) -> Object:
+    value = document.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _items(document: Object, name: str) -> list[Object]:
+    value = document.get(name)
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
