@@ -18,7 +18,6 @@ DECLARATION = Declaration(
             title="EKS add-on",
             expected_seconds=60,
             actions=(
-                "cloudformation:DescribeStacks",
                 "eks:DescribeCluster",
                 "eks:DescribeAddonVersions",
                 "eks:DescribeAddonConfiguration",
@@ -27,10 +26,6 @@ DECLARATION = Declaration(
                 "eks:UpdateAddon",
                 "eks:DeleteAddon",
                 "eks:TagResource",
-                "eks:ListPodIdentityAssociations",
-                "eks:DescribePodIdentityAssociation",
-                "eks:CreatePodIdentityAssociation",
-                "iam:PassRole",
             ),
         ),
     ),
