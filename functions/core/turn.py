@@ -152,7 +152,7 @@ def _said(stage: Stage, seen: Applied) -> str | None:
     message = (seen.message or "").partition(_NOTES)[0]
     earlier = (stage.message or "").partition(_NOTES)[2]
     notes = [*dict.fromkeys([*filter(None, earlier.split(_NEXT_NOTE)), *seen.notes])][-_LONGEST_NOTES:]
-    return message + _NOTES + _NEXT_NOTE.join(notes) if notes else seen.message
+    return message.rstrip(".") + _NOTES + _NEXT_NOTE.join(notes) if notes else seen.message
 
 
 def _disputed(message: str, times: int) -> Problem:

@@ -59,6 +59,15 @@ def test_a_stage_outlasts_an_api_server_that_is_overloaded_fails_and_takes_its_w
     assert len(store.select(SECRETS, "kube-system", "owner=helm,name=dependencies")) == 1
 
 
+def test_a_mount_whose_probe_went_through_need_not_read_its_claim_to_know(driver_of_ready: Driver) -> None:
+    counted = at_door(CLAIM, Kind.REFUSE, first=1_000)
+    operation = driver_of_ready.failing(STORAGE, None, counted)
+    turns = driver_of_ready.states("stage", operation["operation_id"])
+    # Of the mount's two applications only the first reads the claim; each observation does, that of `verify` too.
+    assert (operation["status"], turns.count("Apply")) == ("SUCCEEDED", 3)
+    assert counted.seen == turns.count("Observe") + 1
+
+
 def test_nodes_are_awaited_while_the_api_server_fails_and_hangs(driver_of_prepared: Driver) -> None:
     planned = all_kinds("GET nodes")
     operation = driver_of_prepared.failing("/api/clusters/base/hyperpod", hyperpod_request(), *planned)

@@ -10,6 +10,7 @@ import pytest
 from kubernetes import config
 from kubernetes.dynamic import DynamicClient
 
+from functions.kubernetes_api import ownership
 from infra.local.faults import Fault, Kind
 from infra.local.host import LocalHost
 from infra.local.kubernetes.documents import JsonObject, objects, text, value_at
@@ -170,3 +171,23 @@ def test_an_object_that_changes_between_look_and_change_is_judged_anew(
     operation = driver_of_ready.failing("/api/clusters/ready/storage", {}, *changed)
     assert operation["status"] == "SUCCEEDED", operation["error"]
     assert "took back" in stage_of(operation, "mount:s3-claim")["message"]
+
+
+def test_an_object_that_passes_to_somebody_else_between_look_and_change_is_not_overwritten(
+    driver_of_ready: Driver, person: kubernetes.client.ApiClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge, label = ownership.is_ours, "instantstart/cluster"
+
+    def judged(found: JsonObject, manifest: JsonObject) -> bool:
+        ours = judge(found, manifest)
+        if ours:
+            edit(person, "somebody", "PersistentVolume", VOLUME, {"metadata": {"labels": {label: "theirs"}}})
+        return ours
+
+    edit(person, "kubectl-edit", "PersistentVolume", VOLUME, {"spec": {"capacity": {"storage": "7Gi"}}})
+    monkeypatch.setattr(ownership, "is_ours", judged)
+    error = refused(driver_of_ready, "/api/clusters/ready/storage", {})
+    assert "somebody owns" in error["detail"]
+    volume = there(driver_of_ready, PERSISTENT_VOLUMES, VOLUME)
+    assert text(volume, "spec", "capacity", "storage") == "7Gi"
+    assert value_at(volume, "metadata", "labels", label) == "theirs"
