@@ -19,6 +19,7 @@ class AssociationFound:
     association_id: str
     role_arn: str
     owner: str
+    tags: Mapping[str, str]
 
 
 def issuer_of(cluster: str) -> str:
@@ -52,7 +53,7 @@ def find(cluster: str, namespace: str, service_account: str) -> AssociationFound
         return None
     name = listed.get("associationId", "")
     found = client.describe_pod_identity_association(clusterName=cluster, associationId=name)["association"]
-    return AssociationFound(name, found.get("roleArn", ""), found.get("ownerArn", ""))
+    return AssociationFound(name, found.get("roleArn", ""), found.get("ownerArn", ""), found.get("tags", {}))
 
 
 def create(cluster: str, namespace: str, service_account: str, role_arn: str, tags: Mapping[str, str]) -> None:

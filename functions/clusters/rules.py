@@ -39,7 +39,14 @@ CREATE_STORAGE: Final = "create_storage"
 
 ROLES: Final = ("admin", "operator")
 RELEASES: Final = ("dependencies",)
-ADDONS: Final = ("coredns", "eks-pod-identity-agent", "aws-mountpoint-s3-csi-driver")
+# A pod gets what its service account has when it is admitted: the driver's chain comes before the driver's pods.
+# Source: Amazon EKS user guide, "Assign an IAM role to a Kubernetes service account".
+FEATURES: Final = (
+    "addon:coredns",
+    "addon:eks-pod-identity-agent",
+    "identity_chain:s3-csi-driver",
+    "addon:aws-mountpoint-s3-csi-driver",
+)
 SCOPES: Final = {
     CREATE_CLUSTER: ["foundation", "dependencies", "hyperpod", "storage"],
     CREATE_FOUNDATION: ["foundation"],
@@ -155,7 +162,7 @@ def plan(kind: str, request: Request) -> list[tuple[str, str]]:
         *(f"access_entry:{role}" for role in ROLES),
         "cluster_role:operator",
         *(f"helm_release:{name}" for name in RELEASES),
-        *(f"addon:{name}" for name in ADDONS),
+        *FEATURES,
     ]
     dependencies = [("dependencies", name) for name in names]
     stages = {

@@ -8,6 +8,7 @@ from functions.aws import addons, cloudformation, eks, network, zones
 from functions.catalog.rules import newest_kubernetes_version
 from functions.clusters.control_plane_rules import choose_zones, unknown_zones, zones_named_in
 from functions.core import settings
+from functions.core.cluster import AccessRole
 from functions.core.errors import Cause, Conflict, InvalidRequest, Layer, PreconditionFailed, Problem, QuotaExceeded
 from functions.core.failures import UNSUPPORTED_ZONE
 from functions.core.runtime import Patience
@@ -120,8 +121,8 @@ def _fixed_parameters(context: StageContext) -> dict[str, str]:
         "ControlPlaneRoleName": names.control_plane_role,
         "ExecutionRoleName": names.execution_role,
         "S3CsiRoleName": names.s3_csi_role,
-        "KubernetesAdminRoleArn": settings.required("KUBERNETES_ADMIN_ROLE_ARN"),
-        "KubernetesOperatorRoleArn": settings.required("KUBERNETES_OPERATOR_ROLE_ARN"),
+        "KubernetesAdminRoleArn": settings.required(AccessRole.ADMIN),
+        "KubernetesOperatorRoleArn": settings.required(AccessRole.OPERATOR),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
@@ -60,6 +61,13 @@ class ClusterSpec(BaseModel):
     mounts: list[DesiredMount] = []
     created_at: datetime
     version: int = 1
+
+
+class AccessRole(StrEnum):
+    """The roles of ours that clusters let in, by the setting that holds the role's ARN."""
+
+    ADMIN = "KUBERNETES_ADMIN_ROLE_ARN"
+    OPERATOR = "KUBERNETES_OPERATOR_ROLE_ARN"
 
 
 class ApiServer(BaseModel):

@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Applied:
-    """What `apply` did: resources it made or adopted, and a message for the reader."""
+    """What `apply` did: resources it made or adopted, and a message for the reader.
+
+    `notes` are what a person has to learn though the stage goes on: its later messages repeat them.
+    """
 
     message: str | None = None
     resources: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from functions.core.cluster import ClusterSpec
 
 MANAGER = "instantstart"
+MANAGED_BY_LABEL = "app.kubernetes.io/managed-by"
+CLUSTER_LABEL = "instantstart/cluster"
 
 
 def tags_of(cluster: ClusterSpec, operation_id: str) -> dict[str, str]:
@@ -27,7 +29,7 @@ def stack_tags(cluster: ClusterSpec) -> dict[str, str]:
 def labels_of(cluster: ClusterSpec, operation_id: str) -> dict[str, str]:
     """Give the Kubernetes labels of an object."""
     return {
-        "app.kubernetes.io/managed-by": MANAGER,
-        "instantstart/cluster": cluster.tag,
+        MANAGED_BY_LABEL: MANAGER,
+        CLUSTER_LABEL: cluster.tag,
         "instantstart/operation": operation_id,
     }

@@ -35,6 +35,9 @@ _ASK_AGAIN_SECONDS: Final = 20
 _REAPPLY_SECONDS: Final = 5
 _REAPPLY_LIMIT: Final = 10
 _RESOURCES: Final = 100
+_NOTES: Final = ". Note: "
+_NEXT_NOTE: Final = "; "
+_LONGEST_NOTES: Final = 5
 _LONGEST_PATIENCE: Final = timedelta(days=1)
 # The timeout of the functions that run stages.
 _LONGEST_TURN: Final = timedelta(seconds=300)
@@ -141,7 +144,15 @@ def _record(turn: Turn, stage: Stage, seen: Applied, reason: Reason | None = Non
     known = list(dict.fromkeys([*stage.resources, *seen.resources]))
     # An item holds 400 KB at most; whoever needs them all asks the service.
     resources = known[:_RESOURCES]
-    ledger.record_progress(turn.operation_id, turn.stage, turn.attempt, seen.message, reason, resources)
+    ledger.record_progress(turn.operation_id, turn.stage, turn.attempt, _said(stage, seen), reason, resources)
+
+
+def _said(stage: Stage, seen: Applied) -> str | None:
+    """Give a message with the notes of the stage, earlier ones first; some messages are repeated, notes and all."""
+    message = (seen.message or "").partition(_NOTES)[0]
+    earlier = (stage.message or "").partition(_NOTES)[2]
+    notes = [*dict.fromkeys([*filter(None, earlier.split(_NEXT_NOTE)), *seen.notes])][-_LONGEST_NOTES:]
+    return message.rstrip(".") + _NOTES + _NEXT_NOTE.join(notes) if notes else seen.message
 
 
 def _disputed(message: str, times: int) -> Problem:

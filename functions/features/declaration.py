@@ -18,7 +18,6 @@ DECLARATION = Declaration(
             title="EKS add-on",
             expected_seconds=60,
             actions=(
-                "cloudformation:DescribeStacks",
                 "eks:DescribeCluster",
                 "sts:AssumeRole",
                 "eks:DescribeAddonVersions",
@@ -28,10 +27,6 @@ DECLARATION = Declaration(
                 "eks:UpdateAddon",
                 "eks:DeleteAddon",
                 "eks:TagResource",
-                "eks:ListPodIdentityAssociations",
-                "eks:DescribePodIdentityAssociation",
-                "eks:CreatePodIdentityAssociation",
-                "iam:PassRole",
             ),
         ),
     ),

@@ -37,21 +37,18 @@ _ACTION: Final = re.compile(
 
 @dataclass(frozen=True)
 class AddonFacts:
-    """What is known of an add-on beforehand: the oldest version that serves us, its settings, who gets a role."""
+    """What is known of an add-on beforehand: the oldest version that serves us, and its settings."""
 
     minimum: str | None = None
     # Shows that somebody runs the same software without EKS: there the add-on is not installed.
     evidence: Evidence | None = None
     configuration: Mapping[str, JsonValue] = field(default_factory=dict)
-    namespace: str = "kube-system"
-    service_account: str | None = None
 
 
-# Sources: prerequisites of HyperPod on EKS (CNI) and of its inference add-on (the others), SageMaker developer guide;
-# "Mountpoint for Amazon S3 CSI driver", EKS user guide (its service account).
+# Sources: prerequisites of HyperPod on EKS (CNI) and of its inference add-on (the others), SageMaker developer guide.
 ADDONS: Final[dict[str, AddonFacts]] = {
     "vpc-cni": AddonFacts(minimum="v1.18.3"),
-    "aws-mountpoint-s3-csi-driver": AddonFacts(minimum="v1.14.1-eksbuild.1", service_account="s3-csi-driver-sa"),
+    "aws-mountpoint-s3-csi-driver": AddonFacts(minimum="v1.14.1-eksbuild.1"),
     "aws-fsx-csi-driver": AddonFacts(minimum="v1.6.0-eksbuild.1"),
     "cert-manager": AddonFacts(
         minimum="v1.18.2-eksbuild.2",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from functions.aws import addons, cloudformation, eks, pod_identity
+from functions.aws import addons, eks
 from functions.core.errors import Cause, Conflict, DeploymentFault, Layer, PreconditionFailed, Problem, StageFailed
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import MANAGER, tags_of
@@ -34,8 +34,6 @@ class Addon:
         version = _version(context)
         installed = _installed(found)
         step = rules.next_step(installed, version, rules.facts_of(name), _overwrites(context))
-        if installed is None or installed.ours:
-            _give_role(context)
         if step is Step.CREATE:
             change = _change(context, None, version)
             addons.create(change, tags_of(context.cluster, context.operation.operation_id), _overwrites(context))
@@ -117,27 +115,6 @@ def _check_configuration(name: str, version: str, configuration: str) -> None:
             f"This release's configuration of the add-on {name} does not fit {version}: {'; '.join(wrong)}.",
             cause=Cause(layer=Layer.CONTROL_PLANE, service="eks", api_call="DescribeAddonConfiguration", resource=name),
             remedy="Deploy a release of the control plane whose configuration fits that version.",
-        )
-
-
-def _give_role(context: StageContext) -> None:
-    """Bind the add-on's service account to its role, apart from CreateAddon: some versions refuse it there."""
-    facts, cluster = rules.facts_of(context.parameter), context.cluster
-    if facts.service_account is None:
-        return
-    role = cloudformation.outputs_of(cluster.names.stack)["S3CsiRoleArn"]
-    place = cluster.names.eks_cluster, facts.namespace, facts.service_account
-    bound = pod_identity.find(*place)
-    if bound is None:
-        pod_identity.create(*place, role, tags_of(cluster, context.operation.operation_id))
-        # Somebody else's may have come in between.
-        bound = pod_identity.find(*place)
-    if bound is not None and bound.role_arn != role:
-        account = f"{facts.namespace}/{facts.service_account}"
-        raise Conflict(
-            f"The service account {account} of {context.parameter} is bound to {bound.role_arn} and not to {role}.",
-            cause=Cause(layer=Layer.AWS, service="eks", api_call="CreatePodIdentityAssociation", resource=account),
-            remedy="Delete that pod identity association, then retry the operation.",
         )
 
 

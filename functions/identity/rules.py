@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from functions.core.cluster import AccessRole
+
 # Source: Amazon EKS user guide, "Review access policy permissions".
 ADMINISTRATOR: Final = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
 OPERATOR_GROUP: Final = "instantstart:operator"
@@ -12,9 +14,9 @@ OPERATOR_GROUP: Final = "instantstart:operator"
 
 @dataclass(frozen=True)
 class Access:
-    """How one of our roles gets in; `variable` names the setting that holds its ARN."""
+    """How one of our roles gets in."""
 
-    variable: str
+    role: AccessRole
     groups: tuple[str, ...]
     policies: tuple[str, ...]
 
@@ -29,6 +31,6 @@ class Access:
 
 # The administrator serves helm and what must be there before the operator can do anything.
 ACCESS: Final = {
-    "admin": Access("KUBERNETES_ADMIN_ROLE_ARN", (), (ADMINISTRATOR,)),
-    "operator": Access("KUBERNETES_OPERATOR_ROLE_ARN", (OPERATOR_GROUP,), ()),
+    "admin": Access(AccessRole.ADMIN, (), (ADMINISTRATOR,)),
+    "operator": Access(AccessRole.OPERATOR, (OPERATOR_GROUP,), ()),
 }

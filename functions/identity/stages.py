@@ -23,7 +23,7 @@ class AccessEntry:
     def apply(self, context: StageContext) -> Applied:
         """Create the entry unless it is there, then give it what it lacks and take what it has too much."""
         cluster, access = context.cluster.names.eks_cluster, ACCESS[context.parameter]
-        role, wanted = settings.required(access.variable), [*access.groups]
+        role, wanted = settings.required(access.role), [*access.groups]
         groups = access_entries.groups(cluster, role)
         created = groups is None and access_entries.create(cluster, role, wanted)
         if not created and (groups is None or not set(wanted) <= set(groups)):
@@ -38,7 +38,7 @@ class AccessEntry:
     def observe(self, context: StageContext) -> Observation:
         """Done when entry, groups and policies are as wanted."""
         cluster, access = context.cluster.names.eks_cluster, ACCESS[context.parameter]
-        role = settings.required(access.variable)
+        role = settings.required(access.role)
         groups = access_entries.groups(cluster, role)
         held = access_entries.policies(cluster, role) if groups is not None else []
         if groups is None or not set(access.groups) <= set(groups) or access.lacks(held) or access.exceeds(held):

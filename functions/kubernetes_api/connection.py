@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from botocore.credentials import Credentials
 from kubernetes.client import ApiClient, Configuration
 
 from functions.core import runtime, settings
+from functions.core.cluster import AccessRole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,13 +24,6 @@ _TOKEN_LIFE: Final = timedelta(minutes=14)
 _URL_SECONDS: Final = 60
 CONNECT_SECONDS: Final = 3
 READ_SECONDS: Final = 10
-
-
-class AccessRole(StrEnum):
-    """The roles that clusters let in, by the variable that names them."""
-
-    ADMIN = "KUBERNETES_ADMIN_ROLE_ARN"
-    OPERATOR = "KUBERNETES_OPERATOR_ROLE_ARN"
 
 
 class ClusterClient(ApiClient):

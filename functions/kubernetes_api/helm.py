@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from functions.core import runtime, settings
+from functions.core.cluster import AccessRole
 from functions.core.errors import Cause, Layer, StageFailed, Unavailable
-from functions.kubernetes_api.connection import AccessRole, token_for
+from functions.kubernetes_api.connection import token_for
 from functions.kubernetes_api.objects import NO_ENTRY, SECRETS, Object, listed, member
 
 if TYPE_CHECKING:

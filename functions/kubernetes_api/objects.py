@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from functions.core import settings
 from functions.core.errors import Cause, Conflict, Layer, StageFailed, Unavailable
+from functions.kubernetes_api import ownership
 from functions.kubernetes_api.connection import CONNECT_SECONDS, READ_SECONDS
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ FIELD_MANAGER: Final = "instantstart"
 UNREACHABLE: Final = "K8S_UNREACHABLE"
 NO_ENTRY: Final = "K8S_ACCESS_ENTRY_MISSING"
 _PAGE: Final = 500
+_ROUNDS: Final = 3
 _LOG_LINES: Final = 10
 _LOG_BYTES: Final = 2_000
 _TAIL_LINES: Final = 200
@@ -91,16 +93,51 @@ def listed(
             return
 
 
-def apply(client: ClusterClient, resource: Resource, manifest: Mapping[str, JsonValue]) -> Object:
-    """Apply an object of ours, full intent; another manager's fields are not taken over.
+def apply(client: ClusterClient, resource: Resource, manifest: Mapping[str, JsonValue]) -> tuple[str, ...]:
+    """Apply an object, full intent; give a note for each manager from whom fields of an object of ours were taken back.
 
-    Raises Conflict naming the fields that another manager owns.
+    An object is ours when it carries the manifest's manager and cluster labels. Raises Conflict naming fields and
+    managers when it is not, Unavailable when it does not stand still.
     """
+    where = f"{resource.plural}/{member(manifest, 'metadata')['name']}"
+    for _ in range(_ROUNDS):
+        if (notes := _apply_once(client, resource, manifest, where)) is not None:
+            return notes
+    raise Unavailable(
+        f"{where} changes each time it is looked at.",
+        cause=Cause(layer=Layer.KUBERNETES, code="Conflict", resource=where),
+        remedy=f"Find out who writes it (kubectl get {where} --show-managed-fields -o yaml), then retry the operation.",
+    )
+
+
+def _apply_once(
+    client: ClusterClient, resource: Resource, manifest: Mapping[str, JsonValue], where: str
+) -> tuple[str, ...] | None:
+    """Apply an object; None when it changed between the look at its owner and the change."""
     metadata = member(manifest, "metadata")
     name, namespace = str(metadata["name"]), str(metadata.get("namespace") or "")
-    query = {"fieldManager": FIELD_MANAGER, "fieldValidation": "Strict"}
-    answer = _call(client, "PATCH", resource.path(namespace, name), query, manifest)
-    return _checked(*answer, f"{resource.plural}/{name}")
+    status, answer = _patch(client, resource.path(namespace, name), manifest)
+    disputes = ownership.disputes_in(answer) if status == HTTPStatus.CONFLICT else ()
+    if not disputes:
+        _checked(status, answer, where)
+        return ()
+    found = get(client, resource, name, namespace)
+    if found is None:
+        return None
+    if not ownership.is_ours(found, manifest):
+        raise ownership.foreign(where, disputes)
+    # Only what was judged is changed: somebody else's object may have come in its place.
+    judged = {**metadata, "resourceVersion": member(found, "metadata")["resourceVersion"]}
+    status, answer = _patch(client, resource.path(namespace, name), {**manifest, "metadata": judged}, force=True)
+    if status == HTTPStatus.CONFLICT:
+        return None
+    _checked(status, answer, where)
+    return ownership.notes_of(where, disputes)
+
+
+def _patch(client: ClusterClient, path: str, body: Mapping[str, JsonValue], force: bool = False) -> tuple[int, Object]:
+    query = {"fieldManager": FIELD_MANAGER, "fieldValidation": "Strict"} | ({"force": "true"} if force else {})
+    return _call(client, "PATCH", path, query, body)
 
 
 def delete(
@@ -146,6 +183,18 @@ def member(document: Mapping[str, JsonValue], name: str) -> Object:
     """Give an object inside a document; empty when it is absent."""
     value = document.get(name)
     return value if isinstance(value, dict) else {}
+
+
+def managers_of(document: Mapping[str, JsonValue], *path: str) -> frozenset[str]:
+    """Name the field managers that own a field, by its path through the object's members."""
+    owners = set()
+    for entry in items_of(member(document, "metadata"), "managedFields"):
+        fields = member(entry, "fieldsV1")
+        for name in path[:-1]:
+            fields = member(fields, f"f:{name}")
+        if f"f:{path[-1]}" in fields:
+            owners.add(str(entry.get("manager") or ""))
+    return frozenset(owners)
 
 
 def _call(
@@ -209,9 +258,7 @@ def _checked(status: int, answer: Object, resource: str) -> Object:
     reason, message = str(answer.get("reason") or status), str(answer.get("message") or "no message")
     cause = Cause(layer=Layer.KUBERNETES, code=reason, resource=resource)
     if status == HTTPStatus.CONFLICT:
-        raise Conflict(
-            f"{resource}: {message}", cause=cause, remedy="Give the fields back, or remove the object that is not ours."
-        )
+        raise Conflict(f"{resource}: {message}", cause=cause, remedy="Undo what the message names, then retry.")
     if status == HTTPStatus.FORBIDDEN:
         remedy = "Let the dependencies phase grant the control plane's role its rights again, then retry."
         raise StageFailed(f"{resource}: {message}", cause=cause, remedy=remedy)

@@ -150,7 +150,11 @@ def _mount(evidence: Evidence, event: Object) -> StageFailed:
         remedy = f"Use a bucket in {mount.region}: the volume mounts {mount.bucket} there."
         return _problem(detail, remedy, _aws("WrongRegion", evidence))
     if "No signing credentials" in words:
-        remedy = f"Associate kube-system/s3-csi-driver-sa with the role {evidence.role} (pod identity)."
+        remedy = (
+            f"Associate kube-system/s3-csi-driver-sa with the role {evidence.role} (pod identity; the dependencies "
+            "phase does), and restart the driver's pods if they are older than the association: "
+            "kubectl rollout restart daemonset s3-csi-node -n kube-system."
+        )
         cause = Cause(layer=Layer.AWS, service="iam", code="NoCredentials", resource=f"role/{evidence.role}")
         return _problem(detail, remedy, cause)
     if re.search(r"forbidden|access ?denied|not authorized|permission denied", words, re.IGNORECASE):

@@ -45,15 +45,15 @@ class S3Mount:
         client, mount, operation = _client(context), _mount(context), context.operation.operation_id
         labels = labels_of(context.cluster, operation)
         pod = _probe(client, mount)
-        probed = _probed(client, mount, operation) or _went_through(pod, operation)
-        objects.apply(client, PERSISTENT_VOLUMES, persistent_volume(mount, labels))
+        probed = _went_through(pod, operation) or _probed(client, mount, operation)
+        notes = objects.apply(client, PERSISTENT_VOLUMES, persistent_volume(mount, labels))
         claim = persistent_volume_claim(mount, labels, operation if probed else "")
-        objects.apply(client, PERSISTENT_VOLUME_CLAIMS, claim)
+        notes += objects.apply(client, PERSISTENT_VOLUME_CLAIMS, claim)
         if pod is not None and (probed or _operation_of(pod) != operation):
             objects.delete(client, PODS, mount.probe, mount.namespace, str(member(pod, "metadata").get("uid")))
         elif not probed:
-            objects.apply(client, PODS, probe_pod(mount, labels, operation))
-        return Applied(f"{mount.claim} claims s3://{mount.bucket}", _resources(mount))
+            notes += objects.apply(client, PODS, probe_pod(mount, labels, operation))
+        return Applied(f"{mount.claim} claims s3://{mount.bucket}", _resources(mount), notes)
 
     def observe(self, context: StageContext) -> Observation:
         """Done when this operation's probe went through and is gone."""

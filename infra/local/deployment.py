@@ -8,6 +8,7 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from functions.core.cluster import AccessRole
 from infra.local.charts_standin import Packed, packed
 from infra.local.engine.dynamodb import create_tables
 from infra.topology import (
@@ -86,8 +87,8 @@ def _environment(topology: Topology, account: str, region: str, bucket: str) -> 
         "CHARTS": json.dumps({chart.release: _shipped(chart) for chart in packed()}),
         "FOUNDATION_TEMPLATE_URL": f"https://{bucket}.s3.{region}.amazonaws.com/{RELEASE}/foundation.yaml",
         "FOUNDATION_ROLE_ARN": role_arn(account, FOUNDATION_ROLE.name),
-        "KUBERNETES_ADMIN_ROLE_ARN": role_arn(account, KUBERNETES_ADMIN.name),
-        "KUBERNETES_OPERATOR_ROLE_ARN": role_arn(account, KUBERNETES_OPERATOR.name),
+        AccessRole.ADMIN.value: role_arn(account, KUBERNETES_ADMIN.name),
+        AccessRole.OPERATOR.value: role_arn(account, KUBERNETES_OPERATOR.name),
     }
 
 

@@ -6,17 +6,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from infra.local.kubernetes.controllers.behaviours import Rule
+from infra.local.kubernetes.controllers.times import moment_at
 from infra.local.kubernetes.controllers.volumeclaims import volumes_of
 from infra.local.kubernetes.documents import text
-from infra.local.simulators.mountpoint import DRIVER, bucket_of
+from infra.local.kubernetes.resources import PODS
+from infra.local.simulators.mountpoint import ACCOUNT, DRIVER, bucket_of
 
 if TYPE_CHECKING:
     from infra.local.kubernetes.api import KubernetesApi
     from infra.local.kubernetes.controllers.behaviours import Behaviour, Scene
+    from infra.local.kubernetes.documents import JsonObject
+    from infra.local.simulators.eks_records import ClusterRecord
     from infra.local.simulators.mountpoint import Mountpoint
 
 # Other containers are not known to write: this one's script says where it does.
 _PROBE = r"/mount/\.instantstart-probe"
+_DRIVER_PODS = "k8s-app=s3-csi-node"
 
 
 def serve_mounts(api: KubernetesApi, driver: Mountpoint) -> None:
@@ -33,3 +38,18 @@ def serve_mounts(api: KubernetesApi, driver: Mountpoint) -> None:
 
     cluster.mount_problem = driver.problem
     api.behaviours.add(Rule(run, command=_PROBE))
+
+
+def is_equipped(api: KubernetesApi, cluster: ClusterRecord, pod: JsonObject) -> bool:
+    """Whether the driver's pod on a pod's node was admitted while its service account had an association.
+
+    A driver that has its role by other means than an association, or no pod there, is not judged.
+    """
+    associated = ((each.namespace, each.service_account) for each in cluster.associations.values())
+    if ACCOUNT not in associated:
+        return True
+    for driver in api.store.select(PODS, ACCOUNT[0], labels=_DRIVER_PODS):
+        admitted = moment_at(driver, "metadata", "creationTimestamp")
+        if admitted and text(driver, "spec", "nodeName") == text(pod, "spec", "nodeName"):
+            return cluster.had_association(*ACCOUNT, admitted)
+    return True

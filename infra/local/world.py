@@ -15,7 +15,7 @@ from infra.local.kubernetes.documents import JsonObject
 from infra.local.kubernetes.hyperpod_nodes import NodeFact, Taint, sync_nodes
 from infra.local.kubernetes.identity import AccessPolicy, Identity
 from infra.local.kubernetes.releases import has_release
-from infra.local.mounting import serve_mounts
+from infra.local.mounting import is_equipped, serve_mounts
 from infra.local.simulators.bus_event import BusEvent
 from infra.local.simulators.cloudformation import CloudFormation
 from infra.local.simulators.eks import Eks
@@ -218,6 +218,7 @@ class World:
             role=lambda: driver_role(self.eks.records.clusters[cluster]),
             iam=lambda: self._client("iam"),
             s3=lambda: self._client("s3"),
+            equipped=lambda pod: is_equipped(self.kubernetes[cluster], self.eks.records.clusters[cluster], pod),
         )
 
     def _close_cluster(self, name: str) -> None:

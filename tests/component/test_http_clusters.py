@@ -45,6 +45,7 @@ WHOLE = [
     ("dependencies", "helm_release:dependencies"),
     ("dependencies", "addon:coredns"),
     ("dependencies", "addon:eks-pod-identity-agent"),
+    ("dependencies", "identity_chain:s3-csi-driver"),
     ("dependencies", "addon:aws-mountpoint-s3-csi-driver"),
     ("hyperpod", "compute_subnet:us-west-2c"),
     ("hyperpod", "lifecycle_scripts"),
@@ -223,9 +224,9 @@ def test_a_creation_makes_three_calls_none_of_them_slow(edge: Edge) -> None:
 
 Step = tuple[str, dict[str, object] | None, tuple[str, ...], list[tuple[str, str]]]
 STEPS: list[Step] = [
-    ("dependencies", {}, ("FoundationReady",), [*WHOLE[1:8], WHOLE[-1]]),
-    ("dependencies", None, ("FoundationReady",), [*WHOLE[1:8], WHOLE[-1]]),
-    ("hyperpod", {**HYPERPOD}, ("FoundationReady", "DependenciesReady"), [*WHOLE[8:12], WHOLE[-1]]),
+    ("dependencies", {}, ("FoundationReady",), [*WHOLE[1:9], WHOLE[-1]]),
+    ("dependencies", None, ("FoundationReady",), [*WHOLE[1:9], WHOLE[-1]]),
+    ("hyperpod", {**HYPERPOD}, ("FoundationReady", "DependenciesReady"), [*WHOLE[9:13], WHOLE[-1]]),
     ("storage", {}, ("FoundationReady", "DependenciesReady", "HyperPodReady"), WHOLE[-2:]),
 ]
 

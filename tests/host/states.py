@@ -14,6 +14,20 @@ import pytest
 from infra.local.host import HostSnapshot, LocalHost, Options
 from tests.host.driver import Driver, cluster_request
 
+# The fixtures that a ring on the local host has: its conftest imports them all.
+__all__ = [
+    "created_state",
+    "driver",
+    "driver_of_base",
+    "driver_of_prepared",
+    "driver_of_ready",
+    "empty_state",
+    "founded_state",
+    "prepared_state",
+    "session_host",
+    "standing_time",
+]
+
 START = datetime(2026, 1, 1, 9, 0, tzinfo=UTC)
 
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infra.local.faults import Fault, Kind
-from infra.local.kubernetes.api import KubernetesApi
-from infra.local.kubernetes.documents import value_at
-from infra.local.kubernetes.resources import PERSISTENT_VOLUMES, SECRETS
-from infra.local.messages import HttpRequest
+from infra.local.kubernetes.resources import SECRETS
 from tests.host.driver import Driver, hyperpod_request, stage_of
 
 # Longest answers of the API server: 3 s to connect, 10 s to answer, and 20 s until a stage asks again.
@@ -62,6 +59,15 @@ def test_a_stage_outlasts_an_api_server_that_is_overloaded_fails_and_takes_its_w
     assert len(store.select(SECRETS, "kube-system", "owner=helm,name=dependencies")) == 1
 
 
+def test_a_mount_whose_probe_went_through_need_not_read_its_claim_to_know(driver_of_ready: Driver) -> None:
+    counted = at_door(CLAIM, Kind.REFUSE, first=1_000)
+    operation = driver_of_ready.failing(STORAGE, None, counted)
+    turns = driver_of_ready.states("stage", operation["operation_id"])
+    # Of the mount's two applications only the first reads the claim; each observation does, that of `verify` too.
+    assert (operation["status"], turns.count("Apply")) == ("SUCCEEDED", 3)
+    assert counted.seen == turns.count("Observe") + 1
+
+
 def test_nodes_are_awaited_while_the_api_server_fails_and_hangs(driver_of_prepared: Driver) -> None:
     planned = all_kinds("GET nodes")
     operation = driver_of_prepared.failing("/api/clusters/base/hyperpod", hyperpod_request(), *planned)
@@ -107,27 +113,3 @@ def test_a_token_that_is_refused_is_renewed_once_and_a_second_refusal_names_the_
     assert failed["error"]["cause"]["code"] == "K8S_ACCESS_ENTRY_MISSING"
     assert ROLES in failed["error"]["remedy"]
     assert "Bearer" not in str(failed["error"])
-
-
-def test_a_field_that_another_writer_took_is_left_to_it_and_named_in_the_problem(driver_of_ready: Driver) -> None:
-    driver, name = driver_of_ready, "pv.default.s3-claim"
-    api = driver.host.world.kubernetes["eks-cluster-ready"]
-    taken = take_label(api, driver.host.options.person_token, name, "instantstart/cluster")
-    operation = driver.run(STORAGE)
-    error = operation["error"]
-    assert (operation["status"], error["status"], error["code"]) == ("FAILED", 409, "conflict")
-    assert error["cause"]["resource"] == f"persistentvolumes/{name}"
-    assert "somebody" in error["detail"]
-    assert error["remedy"]
-    assert value_at(api.store.get(PERSISTENT_VOLUMES, name), "metadata", "labels", taken) == "theirs"
-
-
-def take_label(api: KubernetesApi, token: str, name: str, label: str) -> str:
-    """Apply a label of our volume as somebody else, by force."""
-    body = f"apiVersion: v1\nkind: PersistentVolume\nmetadata:\n  name: {name}\n  labels:\n    {label}: theirs\n"
-    headers = {"authorization": f"Bearer {token}", "content-type": "application/apply-patch+yaml"}
-    query = "fieldManager=somebody&force=true"
-    path = f"/api/v1/persistentvolumes/{name}"
-    answer = api.handle(HttpRequest("PATCH", path, query, headers, body.encode()))
-    assert answer.status == 200, answer.body
-    return label

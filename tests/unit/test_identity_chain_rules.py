@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import JsonValue, ValidationError
 
+from functions.clusters import rules
+from functions.clusters.models import ConfigureDependencies
 from functions.clusters.names import derived
 from functions.core.cluster import ClusterNames, ClusterSpec
 from functions.identity.chains.models import (
@@ -61,9 +63,9 @@ def role_of(chain: IdentityChain, **changes: object) -> Role:
 def whole(chain: IdentityChain, **changes: object) -> Facts:
     """The facts of a chain without fault, but for the changes."""
     annotations = {ROLE_ANNOTATION: ROLE} if chain.mode is Mode.OIDC else {}
-    account = Account(annotations, {"app.kubernetes.io/managed-by": "instantstart"})
+    account = Account(annotations, {"app.kubernetes.io/managed-by": "instantstart"}, frozenset({"instantstart"}))
     provider = Provider(frozenset({"sts.amazonaws.com"}), OURS)
-    facts = Facts(provider, role_of(chain), account, Association("a-1", ROLE), agent=True)
+    facts = Facts(provider, role_of(chain), account, Association("a-1", ROLE, tags=OURS), agent=True)
     return replace(facts, **changes)  # type: ignore[arg-type]  # by name
 
 
@@ -97,7 +99,8 @@ def test_a_whole_chain_has_no_broken_link(chain: IdentityChain) -> None:
     [
         (PODS, {"agent": False}, ("agent", Action.AWAIT_ADDON)),
         (PODS, {"association": None}, ("association", Action.CREATE_ASSOCIATION)),
-        (PODS, {"association": Association("a-1", ROLE + "x")}, ("association", Action.UPDATE_ASSOCIATION)),
+        (PODS, {"association": Association("a-1", ROLE + "x", "", OURS)}, ("association", Action.UPDATE_ASSOCIATION)),
+        (PODS, {"association": Association("a-1", ROLE + "x")}, ("association", Action.REFUSE)),
         (PODS, {"association": Association("a-1", ROLE + "x", "addon")}, ("association", Action.REFUSE)),
         (PODS, {"account": None}, ("service account", Action.APPLY_ACCOUNT)),
         (PODS, {"account": Account({ROLE_ANNOTATION: ROLE}, {})}, ("annotation", Action.REFUSE)),
@@ -284,6 +287,16 @@ def test_every_chain_of_the_product_holds_once_it_is_made_as_told(name: str) -> 
     annotations = {ROLE_ANNOTATION: role.arn} if chain.mode is Mode.OIDC else {}
     facts = whole(chain, role=role, account=Account(annotations, {}), association=Association("a-1", role.arn))
     assert faults(chain, facts) == []
+
+
+def test_each_planned_chain_comes_where_its_model_says() -> None:
+    names = [name for _, name in rules.plan(rules.CONFIGURE_DEPENDENCIES, ConfigureDependencies())]
+    chains = {name: CHAINS[name.partition(":")[2]](spec()) for name in names if name.startswith("identity_chain:")}
+    assert list(chains) == ["identity_chain:s3-csi-driver"]
+    for name, chain in chains.items():
+        addon = names.index(f"addon:{chain.account_of}")
+        assert names.index(name) == (addon - 1 if chain.precedes else addon + 1)
+        assert names.index(name) > names.index("addon:eks-pod-identity-agent")
 
 
 def test_a_chain_is_removed_from_its_last_link_to_its_first() -> None:

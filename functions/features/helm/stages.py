@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 from functions.aws import artifacts, eks
 from functions.catalog.rules import types_with_efa
 from functions.core import runtime, settings
+from functions.core.cluster import AccessRole
 from functions.core.errors import Cause, Conflict, DeploymentFault, Layer
 from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext, Waiting
 from functions.features.helm.models import ON, Chart, DependenciesValues, EfaDevicePlugin, Global, InstanceTypes
 from functions.features.helm.rules import CONTENT, MANAGED_BY, MANAGER, Decision, Revision, Step, content_of, decide
 from functions.kubernetes_api import connection, helm
-from functions.kubernetes_api.connection import AccessRole
 
 if TYPE_CHECKING:
     from collections.abc import Callable

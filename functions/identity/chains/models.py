@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Self
 
@@ -160,10 +160,11 @@ class Role:
 
 @dataclass(frozen=True)
 class Account:
-    """A service account as it stands."""
+    """A service account as it stands; `annotated_by` are the field managers that own its role's annotation."""
 
     annotations: Mapping[str, str]
     labels: Mapping[str, str]
+    annotated_by: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -173,6 +174,7 @@ class Association:
     association_id: str
     role_arn: str
     owner: str = ""
+    tags: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -217,6 +219,7 @@ def _s3_csi_driver(cluster: ClusterSpec) -> IdentityChain:
         mode=Mode.POD_IDENTITY,
         inline=(bucket_policy(bucket),),
         account_of="aws-mountpoint-s3-csi-driver",
+        precedes=True,
         role_of_stack=True,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.aws import addons, eks, iam, pod_identity
-from functions.core.errors import Cause, Conflict, DeploymentFault, Layer, PreconditionFailed, Problem
+from functions.core.errors import Busy, Cause, Conflict, DeploymentFault, Layer, PreconditionFailed, Problem
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext
 from functions.core.tags import labels_of, tags_of
 from functions.identity.chains.models import (
@@ -22,7 +22,7 @@ from functions.identity.chains.models import (
     partition_of,
 )
 from functions.identity.chains.rules.links import AGENT, ROLE_ANNOTATION, Action, Link, broken, links_of
-from functions.identity.chains.rules.removal import Removal, removal_of
+from functions.identity.chains.rules.removal import Removal, removal_of, staying
 from functions.identity.chains.rules.trust import AUDIENCE, trust_of
 from functions.kubernetes_api import connection, objects
 from functions.kubernetes_api.objects import SERVICE_ACCOUNTS, member
@@ -39,13 +39,15 @@ class IdentityChainStage:
     def apply(self, context: StageContext) -> Applied:
         """Repair the broken links in order; one that is not ours stops it with a remedy."""
         chain, place = _chain(context), _place(context)
-        faults = broken(links_of(chain, place, _facts(context, chain, place)))
+        facts = _facts(context, chain, place)
+        faults = broken(links_of(chain, place, facts))
+        notes = _late(chain, facts)
         for link in faults:
             if link.action in _NOT_OURS:
                 raise _refused(link)
-            _repair(context, chain, place, link)
+            notes += _repair(context, chain, place, link)
         repaired = ", ".join(link.name for link in faults)
-        return Applied(f"repaired {repaired}" if faults else "every link holds", (place.role_arn(chain.role),))
+        return Applied(f"repaired {repaired}" if faults else "every link holds", (place.role_arn(chain.role),), notes)
 
     def observe(self, context: StageContext) -> Observation:
         """Done when every link holds, else name the first that does not."""
@@ -61,14 +63,52 @@ class IdentityChainStage:
         return Reapply(f"broken at {faults[0]}")
 
 
-def remove(context: StageContext) -> Applied:
-    """Remove a chain's links in reverse, those that are ours; twice does no harm."""
-    chain, place = _chain(context), _place(context)
-    facts = _facts(context, chain, place)
-    steps = removal_of(chain, place, facts)
-    for step in steps:
-        _take(step, context, chain, facts)
-    return Applied(f"removed: {', '.join(steps)}" if steps else "nothing of ours is left")
+class IdentityChainRemoval:
+    """The end of the chain that the stage's parameter names."""
+
+    def apply(self, context: StageContext) -> Applied:
+        """Take our links in reverse; those that are not ours stay."""
+        chain, place, facts = _removable(context)
+        steps = removal_of(chain, place, facts)
+        for step in steps:
+            _take(step, context, chain, facts)
+        return Applied(f"removed: {', '.join(steps)}" if steps else "nothing of ours is left")
+
+    def observe(self, context: StageContext) -> Observation:
+        """Done when nothing of ours is left; what stays is named with its owner."""
+        chain, place, facts = _removable(context)
+        if steps := removal_of(chain, place, facts):
+            return Reapply(f"still to do: {', '.join(steps)}")
+        stays = staying(chain, place, facts)
+        said = f"; left alone: {', '.join(stays)}" if stays else ""
+        return Done({"subject": chain.subject, "left_alone": [*stays]}, f"nothing of ours is left{said}")
+
+
+def _removable(context: StageContext) -> tuple[IdentityChain, Place, Facts]:
+    """Read what there is to remove; with its cluster a chain has lost all but its role."""
+    chain, cluster = _chain(context), context.cluster
+    name = cluster.names.eks_cluster
+    place = Place(name, cluster.account_id, partition_of(cluster.region), "", cluster.tag)
+    found, role = eks.describe_cluster(name), _role(chain)
+    if found is None:
+        return chain, place, Facts(role=role)
+    if found.status == "DELETING":
+        raise Busy(
+            f"The EKS cluster {name} is being deleted, and what is left of the chain is known once it is gone.",
+            cause=Cause(layer=Layer.AWS, service="eks", api_call="DescribeCluster", resource=name),
+            remedy="Wait until the cluster is gone.",
+        )
+    return chain, place, Facts(role=role, account=_account(context, chain), association=_association(chain, place))
+
+
+def _late(chain: IdentityChain, facts: Facts) -> tuple[str, ...]:
+    """Say what an association that comes after its service account leaves as it is.
+
+    Source: Amazon EKS user guide, "Understand how EKS Pod Identity works": pods are equipped when they are admitted.
+    """
+    if chain.mode is not Mode.POD_IDENTITY or facts.association or facts.account is None:
+        return ()
+    return (f"pods of {chain.namespace}/{chain.service_account} that run already get the role when they start anew",)
 
 
 def _chain(context: StageContext) -> IdentityChain:
@@ -87,17 +127,27 @@ def _place(context: StageContext) -> Place:
 
 
 def _facts(context: StageContext, chain: IdentityChain, place: Place) -> Facts:
-    pods, role = chain.mode is Mode.POD_IDENTITY, iam.find_role(chain.role)
+    pods = chain.mode is Mode.POD_IDENTITY
     provider = None if pods else iam.find_provider(place.provider)
-    agent = addons.describe(place.cluster, AGENT) if pods else None
-    found = pod_identity.find(place.cluster, chain.namespace, chain.service_account) if pods else None
     return Facts(
         provider=Provider(provider.audiences, provider.tags) if provider else None,
-        role=Role(role.arn, role.tags, role.trust, role.inline, role.attached) if role else None,
+        role=_role(chain),
         account=_account(context, chain),
-        association=Association(found.association_id, found.role_arn, found.owner) if found else None,
-        agent=agent is not None,
+        association=_association(chain, place),
+        agent=pods and addons.describe(place.cluster, AGENT) is not None,
     )
+
+
+def _role(chain: IdentityChain) -> Role | None:
+    role = iam.find_role(chain.role)
+    return Role(role.arn, role.tags, role.trust, role.inline, role.attached) if role else None
+
+
+def _association(chain: IdentityChain, place: Place) -> Association | None:
+    if chain.mode is not Mode.POD_IDENTITY:
+        return None
+    found = pod_identity.find(place.cluster, chain.namespace, chain.service_account)
+    return Association(found.association_id, found.role_arn, found.owner, found.tags) if found else None
 
 
 def _account(context: StageContext, chain: IdentityChain) -> Account | None:
@@ -107,12 +157,16 @@ def _account(context: StageContext, chain: IdentityChain) -> Account | None:
         return None
     metadata = member(found, "metadata")
     annotations, labels = member(metadata, "annotations"), member(metadata, "labels")
+    annotated_by = objects.managers_of(found, "metadata", "annotations", ROLE_ANNOTATION)
     return Account(
-        {name: str(value) for name, value in annotations.items()}, {name: str(value) for name, value in labels.items()}
+        annotations={name: str(value) for name, value in annotations.items()},
+        labels={name: str(value) for name, value in labels.items()},
+        annotated_by=annotated_by,
     )
 
 
-def _repair(context: StageContext, chain: IdentityChain, place: Place, link: Link) -> None:
+def _repair(context: StageContext, chain: IdentityChain, place: Place, link: Link) -> tuple[str, ...]:
+    """Put a link right; gives what a person has to know of it."""
     tags, role_arn = tags_of(context.cluster, context.operation.operation_id), place.role_arn(chain.role)
     match link.action:
         case Action.CREATE_PROVIDER:
@@ -122,13 +176,14 @@ def _repair(context: StageContext, chain: IdentityChain, place: Place, link: Lin
         case Action.CREATE_ROLE:
             iam.create_role(chain.role, ROLE_PATH, trust_of(chain, place), tags, f"of the pods of {chain.subject}")
         case Action.APPLY_ACCOUNT:
-            _apply_account(context, chain, role_arn if chain.mode is Mode.OIDC else None)
+            return _apply_account(context, chain, role_arn if chain.mode is Mode.OIDC else None)
         case Action.CREATE_ASSOCIATION:
             pod_identity.create(place.cluster, chain.namespace, chain.service_account, role_arn, tags)
         case Action.UPDATE_ASSOCIATION:
             _point(chain, place, role_arn)
         case _:
             _repair_role(chain, place, link)
+    return ()
 
 
 def _repair_role(chain: IdentityChain, place: Place, link: Link) -> None:
@@ -149,7 +204,7 @@ def _point(chain: IdentityChain, place: Place, role_arn: str) -> None:
         pod_identity.update(place.cluster, found.association_id, role_arn)
 
 
-def _apply_account(context: StageContext, chain: IdentityChain, role_arn: str | None) -> None:
+def _apply_account(context: StageContext, chain: IdentityChain, role_arn: str | None) -> tuple[str, ...]:
     """Apply what of a service account is ours: all of it, or the annotation alone."""
     metadata: dict[str, JsonValue] = {"name": chain.service_account, "namespace": chain.namespace}
     if chain.account_of is None:
@@ -157,7 +212,7 @@ def _apply_account(context: StageContext, chain: IdentityChain, role_arn: str | 
     if role_arn is not None:
         metadata["annotations"] = {ROLE_ANNOTATION: role_arn}
     client = connection.connect(context.cluster.names.eks_cluster, eks.api_server_of)
-    objects.apply(client, SERVICE_ACCOUNTS, {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata})
+    return objects.apply(client, SERVICE_ACCOUNTS, {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata})
 
 
 def _take(step: Removal, context: StageContext, chain: IdentityChain, facts: Facts) -> None:
@@ -186,4 +241,4 @@ def _refused(link: Link) -> Problem:
     return kind(f"The chain is broken at {link}.", cause=cause, remedy=link.remedy)
 
 
-STAGES: Behaviours = {"identity_chain": IdentityChainStage()}
+STAGES: Behaviours = {"identity_chain": IdentityChainStage(), "identity_chain_removal": IdentityChainRemoval()}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from functions.aws import eks
+from functions.core.cluster import AccessRole
 from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext
 from functions.core.tags import labels_of
 from functions.identity.cluster_roles.manifests import OPERATOR, cluster_role, cluster_role_binding
 from functions.kubernetes_api import connection, objects
-from functions.kubernetes_api.connection import AccessRole
 from functions.kubernetes_api.objects import CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES
 
 _RESOURCES: Final = (f"clusterrole/{OPERATOR}", f"clusterrolebinding/{OPERATOR}")
@@ -22,9 +22,9 @@ class ClusterRole:
         """Apply both, full intent."""
         client = connection.connect(context.cluster.names.eks_cluster, eks.api_server_of, AccessRole.ADMIN)
         labels = labels_of(context.cluster, context.operation.operation_id)
-        objects.apply(client, CLUSTER_ROLES, cluster_role(labels))
-        objects.apply(client, CLUSTER_ROLE_BINDINGS, cluster_role_binding(labels))
-        return Applied(f"{OPERATOR} may do what the stages do", _RESOURCES)
+        notes = objects.apply(client, CLUSTER_ROLES, cluster_role(labels))
+        notes += objects.apply(client, CLUSTER_ROLE_BINDINGS, cluster_role_binding(labels))
+        return Applied(f"{OPERATOR} may do what the stages do", _RESOURCES, notes)
 
     def observe(self, context: StageContext) -> Observation:
         """Done when the cluster has the very rules, and the binding."""

@@ -82,7 +82,10 @@ def apply_intent(
     before = next((entry for entry in entries if entry.manager.key == intent.manager.key), None)
     mine = Entry(intent.manager, fields_of(schema, tracked(wanted)), before.time if before else at)
     merged = merge_objects(schema, live, wanted)
-    remove_paths(schema, merged, given_up(before.fields if before else EMPTY, [*others, mine]))
+    last = before.fields if before else EMPTY
+    gone = given_up(last, [*others, mine])
+    remove_paths(schema, merged, gone & last)
+    remove_paths(schema, merged, gone - last, only_empty=True)
     complete(merged)
     found = conflicts(schema, others, live, merged)
     if found and not intent.force:

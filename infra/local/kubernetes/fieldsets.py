@@ -154,13 +154,15 @@ def look_up(schema: JsonObject, value: object, path: Path) -> object:
     return value
 
 
-def remove_paths(schema: JsonObject, document: JsonObject, paths: Iterable[Path]) -> None:
-    """Remove the values at paths, in place; what a removal leaves empty stays."""
-    for path in sorted(paths, key=len):
+def remove_paths(schema: JsonObject, document: JsonObject, paths: Iterable[Path], only_empty: bool = False) -> None:
+    """Remove the values at paths, in place; with `only_empty` those that hold nothing any more, the deepest first."""
+    for path in sorted(paths, key=len, reverse=only_empty):
         parent_schema, parent = _parent(resolved(schema), document, path)
         if isinstance(parent, dict):
-            parent.pop(path[-1].partition(":")[2], None)
-        elif isinstance(parent, list):
+            key = path[-1].partition(":")[2]
+            if not (only_empty and parent.get(key)):
+                parent.pop(key, None)
+        elif isinstance(parent, list) and not only_empty:
             parent[:] = [item for step, item in keyed_items(parent_schema, parent) if step != path[-1]]
 
 

@@ -116,7 +116,7 @@ class Addons:
                 objects.remove(cluster.name, addon.name)
             del cluster.addons[addon.name]
             for association_id in addon.association_ids:
-                cluster.associations.pop(association_id, None)
+                cluster.unbind(association_id, self._state.now())
         elif addon.update:
             addon.version, addon.configuration_values = addon.update.version, addon.update.configuration_values
             addon.update = None

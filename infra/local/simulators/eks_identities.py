@@ -50,7 +50,7 @@ class PodIdentities:
             disable_session_tags=asked.get("disableSessionTags", False),
             tags=asked.get("tags", {}),
         )
-        cluster.associations[association_id] = association
+        cluster.bind(association)
         return association
 
     def describe(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
@@ -87,7 +87,7 @@ class PodIdentities:
         """DeletePodIdentityAssociation; one that an add-on owns goes with the add-on."""
         cluster = self._state.active_cluster(params["clusterName"])
         association = self._own(cluster, params["associationId"])
-        del cluster.associations[association.association_id]
+        cluster.unbind(association.association_id, self._state.now())
         return {"association": _described(cluster, association)}
 
     def _own(self, cluster: ClusterRecord, association_id: str) -> AssociationRecord:

@@ -103,6 +103,23 @@ class AssociationRecord:
 
 
 @dataclass
+class AssociationSpan:
+    """From when until when a service account had an association: pods admitted meanwhile got what it takes to use it.
+
+    Source: Amazon EKS user guide, "Understand how EKS Pod Identity works" (the webhook acts when a pod is made).
+    """
+
+    namespace: str
+    service_account: str
+    since: datetime
+    until: datetime | None = None
+
+    def covers(self, moment: datetime) -> bool:
+        """Whether it stood at a moment, which Kubernetes writes in whole seconds."""
+        return self.since.replace(microsecond=0) <= moment and (self.until is None or moment < self.until)
+
+
+@dataclass
 class ClusterRecord:
     """One EKS cluster; `described` holds what DescribeCluster repeats from the request, defaults filled in."""
 
@@ -121,6 +138,26 @@ class ClusterRecord:
     addons: dict[str, AddonRecord] = field(default_factory=dict)
     entries: dict[str, AccessEntryRecord] = field(default_factory=dict)
     associations: dict[str, AssociationRecord] = field(default_factory=dict)
+    spans: list[AssociationSpan] = field(default_factory=list)
+
+    def bind(self, association: AssociationRecord) -> None:
+        """Take an association in."""
+        self.associations[association.association_id] = association
+        self.spans.append(AssociationSpan(association.namespace, association.service_account, association.created_at))
+
+    def unbind(self, association_id: str, now: datetime) -> None:
+        """Let an association go, if it is there."""
+        gone = self.associations.pop(association_id, None)
+        for span in self.spans if gone else ():
+            if gone and (span.namespace, span.service_account) == (gone.namespace, gone.service_account):
+                span.until = span.until or now
+
+    def had_association(self, namespace: str, service_account: str, moment: datetime) -> bool:
+        """Whether a service account had an association at a moment."""
+        return any(
+            (span.namespace, span.service_account) == (namespace, service_account) and span.covers(moment)
+            for span in self.spans
+        )
 
     def status(self, now: datetime) -> str:
         """CREATING for nine minutes, then ACTIVE, until deleted."""

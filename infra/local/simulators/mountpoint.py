@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from infra.local.simulators.service import JsonObject
 
 DRIVER = "s3.csi.aws.com"
-_ADDON, _ACCOUNT = "aws-mountpoint-s3-csi-driver", ("kube-system", "s3-csi-driver-sa")
+ACCOUNT = ("kube-system", "s3-csi-driver-sa")
+_ADDON = "aws-mountpoint-s3-csi-driver"
+_NO_CREDENTIALS = "1: Client error     2: No signing credentials available, see CRT debug logs"
 # What Mountpoint asks of S3 for a file, and what the file's user reads when it is refused.
 _FILE_ACTIONS = (
     ("s3:PutObject", "can't create {}: Permission denied"),
@@ -34,7 +36,7 @@ _FILE_ACTIONS = (
 def driver_role(cluster: ClusterRecord) -> str:
     """Give the ARN of the driver's role: by pod identity, else by the add-on's service account; empty for none."""
     for association in cluster.associations.values():
-        if (association.namespace, association.service_account) == _ACCOUNT:
+        if (association.namespace, association.service_account) == ACCOUNT:
             return association.role_arn
     addon = cluster.addons.get(_ADDON)
     return (addon.service_account_role_arn if addon else None) or ""
@@ -52,13 +54,18 @@ def allows(policies: Iterable[JsonObject], action: str, resource: str) -> bool:
     return "Allow" in said and "Deny" not in said
 
 
+def _always(_: JsonObject) -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class Mountpoint:
-    """The driver of one cluster."""
+    """The driver of one cluster; `equipped` says whether the driver's pod beside a pod has what its role takes."""
 
     role: Callable[[], str]
     iam: ClientFactory
     s3: ClientFactory
+    equipped: Callable[[JsonObject], bool] = _always
 
     def problem(self, pod: JsonObject, volume: JsonObject) -> str:
         """Why a pod's volume cannot be mounted, in the driver's words; empty when it can, or when it is not of S3."""
@@ -66,7 +73,7 @@ class Mountpoint:
             return ""
         bucket = bucket_of(volume)
         region = next((o.split()[1] for o in strings(volume, "spec", "mountOptions") if o.startswith("region ")), "")
-        why = self._refusal(bucket, region)
+        why = self._refusal(bucket, region) if self.equipped(pod) else _NO_CREDENTIALS
         place = (
             f"/var/lib/kubelet/pods/{text(pod, 'metadata', 'uid')}/volumes/kubernetes.io~csi/{name_of(volume)}/mount"
         )
@@ -86,7 +93,7 @@ class Mountpoint:
     def _refusal(self, bucket: str, region: str) -> str:
         role = self.role()
         if not role or role_of(self.iam(), role) is None:
-            return "1: Client error     2: No signing credentials available, see CRT debug logs"
+            return _NO_CREDENTIALS
         found = self._region(bucket)
         if found is None:
             return "1: Service error     2: The bucket does not exist"

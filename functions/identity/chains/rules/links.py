@@ -151,7 +151,10 @@ def _association(chain: IdentityChain, place: Place, facts: Facts) -> Link:
     if found.role_arn == arn:
         return Link("association", name)
     fault = f"it gives {found.role_arn}, not {arn}"
-    if not found.owner:
+    if found.owner:
+        remedy = f"Give the add-on {found.owner} the role {arn} for this service account, then retry the operation."
+        return Link("association", name, fault, Action.REFUSE, remedy)
+    if ours(found.tags, place):
         return Link("association", name, fault, Action.UPDATE_ASSOCIATION)
-    remedy = f"Give the add-on {found.owner} the role {arn} for this service account, then retry the operation."
+    remedy = f"Delete the pod identity association {found.association_id}, then retry the operation."
     return Link("association", name, fault, Action.REFUSE, remedy)

@@ -85,6 +85,17 @@ def test_a_field_no_longer_applied_is_removed(space: Space) -> None:
     assert _apply(space, "one", valid.config_map("a", x="1"))["data"] == {"x": "1"}
 
 
+def test_giving_up_the_last_owned_field_keeps_what_nobody_owns(space: Space) -> None:
+    document = {"metadata": {"name": "a", "labels": {"plain": "1"}}, "data": {"x": "1"}}
+    space.cluster.ask("POST", space.path("configmaps"), {"apiVersion": "v1", "kind": "ConfigMap", **document})
+    head = {"apiVersion": "v1", "kind": "ConfigMap"}
+    _apply(space, "one", {**head, "metadata": {"name": "a", "annotations": {"note": "1"}}})
+    left = _apply(space, "one", {**head, "metadata": {"name": "a"}})
+    assert (text(left, "metadata", "name"), value_at(left, "metadata", "labels")) == ("a", {"plain": "1"})
+    assert value_at(left, "metadata", "annotations") in (None, {})
+    assert value_at(left, "data", "x") == "1"
+
+
 def test_a_shared_field_stays_until_its_last_owner_drops_it(space: Space) -> None:
     _apply(space, "one", valid.config_map("a", x="1", y="1"))
     _apply(space, "two", valid.config_map("a", y="1"))
