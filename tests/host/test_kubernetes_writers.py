@@ -11,6 +11,7 @@ from kubernetes import config
 from kubernetes.dynamic import DynamicClient
 
 from functions.kubernetes_api import ownership
+from functions.kubernetes_api.objects import Object
 from infra.local.faults import Fault, Kind
 from infra.local.host import LocalHost
 from infra.local.kubernetes.documents import JsonObject, objects, text, value_at
@@ -178,7 +179,7 @@ def test_an_object_that_passes_to_somebody_else_between_look_and_change_is_not_o
 ) -> None:
     judge, label = ownership.is_ours, "instantstart/cluster"
 
-    def judged(found: JsonObject, manifest: JsonObject) -> bool:
+    def judged(found: Object, manifest: Object) -> bool:
         ours = judge(found, manifest)
         if ours:
             edit(person, "somebody", "PersistentVolume", VOLUME, {"metadata": {"labels": {label: "theirs"}}})
