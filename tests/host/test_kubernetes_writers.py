@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import kubernetes
 import pytest
 from kubernetes import config
 from kubernetes.dynamic import DynamicClient
+from pydantic import JsonValue
 
 from functions.kubernetes_api import ownership
 from infra.local.faults import Fault, Kind
@@ -178,7 +179,7 @@ def test_an_object_that_passes_to_somebody_else_between_look_and_change_is_not_o
 ) -> None:
     judge, label = ownership.is_ours, "instantstart/cluster"
 
-    def judged(found: JsonObject, manifest: JsonObject) -> bool:
+    def judged(found: Mapping[str, JsonValue], manifest: Mapping[str, JsonValue]) -> bool:
         ours = judge(found, manifest)
         if ours:
             edit(person, "somebody", "PersistentVolume", VOLUME, {"metadata": {"labels": {label: "theirs"}}})
