@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import kubernetes
 import pytest
 from kubernetes import config
 from kubernetes.dynamic import DynamicClient
-from pydantic import JsonValue
 
 from functions.kubernetes_api import ownership
 from infra.local.faults import Fault, Kind
@@ -17,6 +16,9 @@ from infra.local.host import LocalHost
 from infra.local.kubernetes.documents import JsonObject, objects, text, value_at
 from infra.local.kubernetes.resources import CLUSTER_ROLES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, Resource
 from tests.host.driver import Driver, Json, stage_of
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 VOLUME = "pv.default.s3-claim"
 LABEL = "instantstart/operation"
