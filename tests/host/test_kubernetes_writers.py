@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import kubernetes
 import pytest
@@ -11,12 +11,14 @@ from kubernetes import config
 from kubernetes.dynamic import DynamicClient
 
 from functions.kubernetes_api import ownership
-from functions.kubernetes_api.objects import Object
 from infra.local.faults import Fault, Kind
 from infra.local.host import LocalHost
 from infra.local.kubernetes.documents import JsonObject, objects, text, value_at
 from infra.local.kubernetes.resources import CLUSTER_ROLES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, Resource
 from tests.host.driver import Driver, Json, stage_of
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 VOLUME = "pv.default.s3-claim"
 LABEL = "instantstart/operation"
@@ -179,7 +181,7 @@ def test_an_object_that_passes_to_somebody_else_between_look_and_change_is_not_o
 ) -> None:
     judge, label = ownership.is_ours, "instantstart/cluster"
 
-    def judged(found: Object, manifest: Object) -> bool:
+    def judged(found: Mapping[str, JsonValue], manifest: Mapping[str, JsonValue]) -> bool:
         ours = judge(found, manifest)
         if ours:
             edit(person, "somebody", "PersistentVolume", VOLUME, {"metadata": {"labels": {label: "theirs"}}})
