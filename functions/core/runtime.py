@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from types_boto3_stepfunctions import SFNClient
     from types_boto3_sts import STSClient
 
+    from functions.core.clients import LogsClient, ServiceQuotasClient
+
 
 class Clock(Protocol):
     """Time as an invocation sees it."""
@@ -198,10 +200,14 @@ def client(service: Literal["s3"], patience: Patience | None = ...) -> S3Client:
 @overload
 def client(service: Literal["sagemaker"], patience: Patience | None = ...) -> SageMakerClient: ...
 @overload
+def client(service: Literal["logs"], patience: Patience | None = ...) -> LogsClient: ...
+@overload
+def client(service: Literal["service-quotas"], patience: Patience | None = ...) -> ServiceQuotasClient: ...
+@overload
 def client(service: Literal["stepfunctions"], patience: Patience | None = ...) -> SFNClient: ...
 @overload
 def client(service: Literal["sts"], patience: Patience | None = ...) -> STSClient: ...
-def client(service: str, patience: Patience | None = None) -> BaseClient:
+def client(service: str, patience: Patience | None = None) -> object:
     """Give this invocation's client of an AWS service, with the function's own credentials and patience."""
     runtime = current()
     return runtime.client(service, patience or runtime.patience)

@@ -8,8 +8,9 @@ import botocore.session
 import pytest
 from pydantic import BaseModel, ValidationError
 
+from functions.capacity.models import InstanceGroup
 from functions.catalog.tables import instance_types
-from functions.clusters.models import CreateCluster, HyperPod, InstanceGroup, S3Mount
+from functions.clusters.models import CreateCluster, HyperPod, S3Mount
 from functions.clusters.names import TAG_LIMIT, TEMPLATES, derived
 from functions.core.errors import FieldError
 from functions.core.problems import field_error
