@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from types_boto3_sagemaker import SageMakerClient
+    from types_boto3_sagemaker.literals import ClusterInterfaceTypeType
     from types_boto3_sagemaker.type_defs import (
         ClusterInstanceGroupDetailsTypeDef,
         ClusterInstanceGroupSpecificationTypeDef,
@@ -47,12 +48,14 @@ class Cluster:
 
 @dataclass(frozen=True)
 class NewGroup:
-    """An instance group to create."""
+    """An instance group to create; `network_interface` is `efa` or `efa_only`, None for the service's default."""
 
     name: str
     instance_type: str
     count: int
     threads_per_core: int
+    subnet_id: str
+    network_interface: str | None = None
 
 
 @dataclass(frozen=True)
@@ -150,7 +153,7 @@ def latest_failure(name: str, since: datetime) -> str | None:
 
 
 def _specification(group: NewGroup, new: NewCluster) -> ClusterInstanceGroupSpecificationTypeDef:
-    return {
+    specification: ClusterInstanceGroupSpecificationTypeDef = {
         "InstanceGroupName": group.name,
         "InstanceType": group.instance_type,  # type: ignore[typeddict-item]  # the model checked it against the enum
         "InstanceCount": group.count,
@@ -158,6 +161,15 @@ def _specification(group: NewGroup, new: NewCluster) -> ClusterInstanceGroupSpec
         "LifeCycleConfig": {"SourceS3Uri": new.lifecycle_uri, "OnCreate": new.lifecycle_script},
         "ThreadsPerCore": group.threads_per_core,
     }
+    if group.subnet_id != new.subnet_id:
+        specification["OverrideVpcConfig"] = {
+            "SecurityGroupIds": [new.security_group_id],
+            "Subnets": [group.subnet_id],
+        }
+    if group.network_interface:
+        kind: ClusterInterfaceTypeType = "efa-only" if group.network_interface == "efa_only" else "efa"
+        specification["NetworkInterface"] = {"InterfaceType": kind}
+    return specification
 
 
 def _listed(tags: Mapping[str, str]) -> list[TagTypeDef]:

@@ -14,6 +14,7 @@ from functions.core.failures import CAPACITY, failure, recognise
 from functions.core.ledger.models import Reason
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import tags_of
+from functions.network.subnets.rules.needs import subnet_of
 
 _POLL_SECONDS: Final = 30
 _SCRIPT: Final = "on_create.sh"
@@ -124,14 +125,19 @@ def _new_cluster(context: StageContext) -> hyperpod.NewCluster:
         name=cluster.names.hyperpod_cluster,
         eks_arn=outputs["EksClusterArn"],
         execution_role=outputs["ExecutionRoleArn"],
-        subnet_id=str(context.result_of("compute_subnet")["subnet_id"]),
+        subnet_id=subnet_of(context, cluster.instance_groups[0]),
         security_group_id=outputs["ComputeSecurityGroupId"],
         lifecycle_uri=str(scripts["uri"]),
         lifecycle_script=str(scripts["script"]),
         automatic_recovery=cluster.node_recovery != "none",
         groups=[
             hyperpod.NewGroup(
-                group.name, group.instance_type, group.instance_count, threads_per_core(group.instance_type)
+                group.name,
+                group.instance_type,
+                group.instance_count,
+                threads_per_core(group.instance_type),
+                subnet_id=subnet_of(context, group),
+                network_interface=group.network_interface,
             )
             for group in cluster.instance_groups
         ],

@@ -31,6 +31,7 @@ from functions.catalog.rules import (
 )
 from functions.clusters.names import TAG_LIMIT, TAG_PATTERN
 from functions.core.cluster import ClusterSpec
+from functions.network.models import ClusterNetwork, GroupNetwork, ZoneName
 
 GROUP_NAME_PATTERN: Final = r"^[a-zA-Z0-9](-*[a-zA-Z0-9])*$"
 GROUP_NAME_LIMIT: Final = 63
@@ -139,13 +140,12 @@ InstanceTypeName = Annotated[
     str, AfterValidator(check_instance_type), Field(json_schema_extra={"pattern": INSTANCE_TYPE_PATTERN})
 ]
 CapacityType = Annotated[Literal["on_demand"], BeforeValidator(check_capacity_type)]
-ZoneName = Annotated[str, Field(min_length=1, max_length=32, description="Name or id of an availability zone.")]
 TwoZones = Annotated[
     list[ZoneName], AfterValidator(check_two_zones), Field(json_schema_extra={"minItems": 2, "maxItems": 2})
 ]
 
 
-class InstanceGroup(Wire):
+class InstanceGroup(GroupNetwork, Wire):
     """Instances of one type that are counted together."""
 
     name: GroupName
@@ -154,7 +154,7 @@ class InstanceGroup(Wire):
     capacity_type: CapacityType = "on_demand"
 
 
-class HyperPod(Wire):
+class HyperPod(ClusterNetwork, Wire):
     """The HyperPod cluster: where its instances stand and how many of which there are."""
 
     availability_zone: ZoneName

@@ -24,6 +24,7 @@ from functions.clusters.models import (
     LastOperation,
     S3Mount,
 )
+from functions.clusters.placement import routes as placement
 from functions.core import application, catalogue, ledger, runtime, settings
 from functions.core.application import IdempotencyKey, PageLimit, PageToken
 from functions.core.errors import (
@@ -51,6 +52,7 @@ def create_cluster(request: CreateCluster, idempotency_key: IdempotencyKey = Non
     if earlier := ledger.replayed(asked):
         return application.accepted(earlier)
     _settle_zones(request, deployed.region)
+    placement.check_with_foundation(request, tag)
     spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now())
     return _begin(asked, request, {"new_cluster": spec.model_dump(mode="json", exclude_none=True)})
 
@@ -120,7 +122,8 @@ def _begin_on(tag: str, request: rules.Request, key: str | None) -> Response[Ope
     if rules.already_done(asked.kind, cluster.conditions):
         raise _stands_already(tag)
     if isinstance(request, HyperPod):
-        _settle_zones(request, cluster.spec.region)
+        answered = _settle_zones(request, cluster.spec.region)
+        placement.check_on_foundation(request, cluster, look=answered)
     changes = rules.changes_of(request, cluster.spec)
     return _begin(asked, request, {"changed_cluster": changes, "cluster_version": cluster.spec.version})
 
@@ -164,20 +167,21 @@ def _check_region(sent: str | None, deployed: str) -> None:
         raise InvalidRequest(f"region: {error.message}", errors=[error])
 
 
-def _settle_zones(request: CreateCluster | HyperPod, region: str) -> None:
-    """Refuse impossible zones and write ids as names; a lookup without an answer leaves that to the first stage."""
+def _settle_zones(request: CreateCluster | HyperPod, region: str) -> bool:
+    """Refuse impossible zones and write ids as names; False when EC2 gave no answer and the stages have to look."""
     if not rules.names_zones(request):
-        return
+        return True
     try:
         known = zones.describe()
     except (BotoCoreError, ClientError) as error:
         if rules.names_zone_ids(request):
             raise _zones_unknown() from error
         application.warn("zones are unchecked: EC2 gave no answer", error)
-        return
+        return False
     if errors := rules.check_zones(request, known, region):
         raise InvalidRequest(f"{errors[0].field}: {errors[0].message}", errors=errors)
     rules.use_zone_names(request, known)
+    return True
 
 
 def _zones_unknown() -> Unavailable:

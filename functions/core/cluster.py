@@ -21,7 +21,19 @@ class ClusterNames(BaseModel):
     s3_csi_role: str
 
 
-class DesiredGroup(BaseModel):
+class DesiredGroupNetwork(BaseModel):
+    """Where a group's nodes get their addresses, as it was asked for; the zone left out is the cluster's."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    availability_zone: str | None = None
+    subnet_id: str | None = None
+    dedicated_subnet: bool = False
+    subnet_prefix: int | None = None
+    network_interface: str | None = None
+
+
+class DesiredGroup(DesiredGroupNetwork):
     """An instance group as it was asked for."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -55,6 +67,7 @@ class ClusterSpec(BaseModel):
     names: ClusterNames
     control_plane_availability_zones: list[str] | None = None
     availability_zone: str | None = None
+    subnet_prefix: int | None = None
     instance_groups: list[DesiredGroup] = []
     node_recovery: str | None = None
     mounts: list[DesiredMount] = []
