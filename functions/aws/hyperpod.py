@@ -148,17 +148,17 @@ def delete(name: str) -> None:
             raise
 
 
-def groups_of_account(in_time: Callable[[], bool], patience: Patience | None = None) -> list[Group] | None:
-    """List the instance groups of all clusters of the region; None when `in_time` ended the listing.
+def groups_of_others(name: str, in_time: Callable[[], bool], patience: Patience | None = None) -> list[Group] | None:
+    """List the instance groups of all clusters of the region but one; None when `in_time` ended the listing.
 
     Raises the client's own errors.
     """
     client = runtime.client("sagemaker", patience)
     found: list[Group] = []
     for page in client.get_paginator("list_clusters").paginate(PaginationConfig={"PageSize": _PAGE}):
-        for summary in page["ClusterSummaries"]:
+        for other in (each["ClusterName"] for each in page["ClusterSummaries"] if each["ClusterName"] != name):
             if not in_time():
                 return None
-            cluster = describe(summary["ClusterName"], patience)
+            cluster = describe(other, patience)
             found += cluster.groups if cluster else ()
     return found

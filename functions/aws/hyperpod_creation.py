@@ -10,7 +10,11 @@ from functions.core import runtime
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from types_boto3_sagemaker.literals import ClusterInstanceTypeType, DeepHealthCheckTypeType
+    from types_boto3_sagemaker.literals import (
+        ClusterInstanceTypeType,
+        ClusterInterfaceTypeType,
+        DeepHealthCheckTypeType,
+    )
     from types_boto3_sagemaker.type_defs import (
         ClusterEbsVolumeConfigTypeDef,
         ClusterInstanceGroupSpecificationTypeDef,
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
 
     from functions.core.cluster import DesiredGroup, DesiredTaint, DesiredVolume
 
+_INTERFACES: Final[dict[str, ClusterInterfaceTypeType]] = {"efa": "efa", "efa_only": "efa-only"}
 _CHECKS: Final[dict[str, DeepHealthCheckTypeType]] = {
     "instance_stress": "InstanceStress",
     "instance_connectivity": "InstanceConnectivity",
@@ -110,6 +115,8 @@ def _specification(group: NewGroup, new: NewCluster) -> ClusterInstanceGroupSpec
         made["OnStartDeepHealthChecks"] = [_CHECKS[check] for check in desired.deep_health_checks]
     if desired.labels or desired.taints:
         made["KubernetesConfig"] = _kubernetes(desired)
+    if desired.network_interface:
+        made["NetworkInterface"] = {"InterfaceType": _INTERFACES[desired.network_interface]}
     if desired.image_id:
         made["ImageId"] = desired.image_id
     return made

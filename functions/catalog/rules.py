@@ -91,6 +91,14 @@ def takes_efa_only(name: str) -> bool:
     return facts is not None and facts.efa_interfaces > 1
 
 
+def node_addresses(name: str, *, efa_only: bool) -> int:
+    """Say how many addresses a node of a type takes from its subnet; at least one for a type that is not listed."""
+    facts = instance_type(name)
+    if facts is None:
+        return 1
+    return facts.subnet_ips_efa_only if efa_only else facts.subnet_ips
+
+
 def has_efa(name: str) -> bool:
     """Say whether instances of a type have interfaces of the Elastic Fabric Adapter."""
     facts = instance_type(name)

@@ -84,5 +84,5 @@ DECLARATION = Declaration(
             ),
         ),
     ),
-    route_actions=("ec2:DescribeAvailabilityZones", "states:StartExecution"),
+    route_actions=("ec2:DescribeAvailabilityZones", "ec2:DescribeSubnets", "states:StartExecution"),
 )

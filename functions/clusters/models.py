@@ -25,6 +25,7 @@ from functions.capacity.models import InstanceGroup, OnShortage, SystemGroup
 from functions.clusters.names import TAG_LIMIT, TAG_PATTERN
 from functions.core.cluster import ClusterSpec
 from functions.core.requests import Wire, fits
+from functions.network.models import ClusterNetwork, ZoneName
 
 GROUPS_LIMIT: Final = 100
 KUBERNETES_NAME_PATTERN: Final = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
@@ -71,13 +72,12 @@ KubernetesName = Annotated[
     AfterValidator(check_kubernetes_name),
     Field(json_schema_extra={"pattern": KUBERNETES_NAME_PATTERN, "maxLength": KUBERNETES_NAME_LIMIT}),
 ]
-ZoneName = Annotated[str, Field(min_length=1, max_length=32, description="Name or id of an availability zone.")]
 TwoZones = Annotated[
     list[ZoneName], AfterValidator(check_two_zones), Field(json_schema_extra={"minItems": 2, "maxItems": 2})
 ]
 
 
-class HyperPod(Wire):
+class HyperPod(ClusterNetwork, Wire):
     """The HyperPod cluster: where its instances stand and how many of which there are.
 
     `on_shortage` says what a lack of capacity means: wait for it, fail, or fail with what is to be had instead.
@@ -88,6 +88,11 @@ class HyperPod(Wire):
     node_recovery: NodeRecovery = "automatic"
     on_shortage: OnShortage = "wait"
     system_group: SystemGroup | None = Field(default=None, validate_default=True)
+
+    @property
+    def groups(self) -> list[InstanceGroup]:
+        """Give all groups, the cluster's own last."""
+        return [*self.instance_groups, *([self.system_group.group] if self.system_group else [])]
 
     @field_validator("instance_groups")
     @classmethod

@@ -21,6 +21,18 @@ class ClusterNames(BaseModel):
     s3_csi_role: str
 
 
+class DesiredGroupNetwork(BaseModel):
+    """Where a group's nodes get their addresses, as it was asked for; the zone left out is the cluster's."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    availability_zone: str | None = None
+    subnet_id: str | None = None
+    dedicated_subnet: bool = False
+    subnet_prefix: int | None = None
+    network_interface: str | None = None
+
+
 class DesiredTaint(BaseModel):
     """A taint of each node of a group, as it was asked for."""
 
@@ -51,7 +63,7 @@ class DesiredLifecycle(BaseModel):
     on_init_complete: str | None = None
 
 
-class DesiredGroup(BaseModel):
+class DesiredGroup(DesiredGroupNetwork):
     """An instance group as it was asked for: of one instance type, or of several in order of preference."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -101,6 +113,7 @@ class ClusterSpec(BaseModel):
     names: ClusterNames
     control_plane_availability_zones: list[str] | None = None
     availability_zone: str | None = None
+    subnet_prefix: int | None = None
     instance_groups: list[DesiredGroup] = []
     node_recovery: str | None = None
     on_shortage: str = "wait"

@@ -81,8 +81,19 @@ def test_the_request_is_kept_with_its_defaults(edge: Edge) -> None:
         "foundation": {"control_plane_availability_zones": None},
         "hyperpod": {
             "availability_zone": "us-west-2c",
+            "subnet_prefix": None,
             "instance_groups": [
-                {"name": "gpu", "instance_type": "ml.g6.4xlarge", "instance_count": 1, "capacity_type": "on_demand"}
+                {
+                    "name": "gpu",
+                    "instance_type": "ml.g6.4xlarge",
+                    "instance_count": 1,
+                    "capacity_type": "on_demand",
+                    "availability_zone": None,
+                    "subnet_id": None,
+                    "dedicated_subnet": False,
+                    "subnet_prefix": None,
+                    "network_interface": None,
+                }
             ],
             "node_recovery": "automatic",
         },

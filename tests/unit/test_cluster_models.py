@@ -14,6 +14,7 @@ from functions.clusters.models import CreateCluster, HyperPod, S3Mount
 from functions.clusters.names import TAG_LIMIT, TEMPLATES, derived
 from functions.core.errors import FieldError
 from functions.core.problems import field_error
+from functions.network.models import GroupNetwork
 
 GROUP: dict[str, Any] = {"name": "gpu", "instance_type": "ml.g6.4xlarge", "instance_count": 1}
 HYPERPOD: dict[str, Any] = {"availability_zone": "us-west-2c", "instance_groups": [GROUP]}
@@ -142,7 +143,7 @@ def test_unknown_fields_are_refused_where_they_stand_with_the_known_ones() -> No
     inner, outer = errors_of(CreateCluster, request)
     assert (inner.field, inner.allowed) == (
         "hyperpod.instance_groups[0].image",
-        ["name", "instance_type", "instance_count", "capacity_type"],
+        [*GroupNetwork.model_fields, "name", "instance_type", "instance_count", "capacity_type"],
     )
     assert (outer.field, outer.allowed) == ("clusterTag", ["tag", "region", "foundation", "hyperpod", "storage"])
 

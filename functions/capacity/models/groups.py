@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 from functions.capacity.models.names import GroupName, InstanceTypeName, LabelKey, LabelValue
 from functions.catalog.rules import accelerated, has_one_thread
 from functions.core.requests import Wire
+from functions.network.models import GroupNetwork
 
 COUNT_LIMIT: Final = 6758
 TYPES_LIMIT: Final = 20
@@ -101,7 +102,7 @@ class Lifecycle(Wire):
         return self.on_create or self.on_init_complete or ""
 
 
-class InstanceGroup(Wire):
+class InstanceGroup(GroupNetwork, Wire):
     """Instances that are counted together: of one type, or of several (`instance_types`) in order of preference.
 
     `capacity_type` left out is `training_plan` with a `training_plan_arn`, else `on_demand`. What is left out of the
@@ -224,3 +225,13 @@ class SystemGroup(Wire):
             message = "{value} has accelerators, which the cluster's own pods leave idle"
             raise PydanticCustomError("system_type", message, {"value": value, "allowed": ["ml.c5.4xlarge"]})
         return value
+
+    @property
+    def group(self) -> InstanceGroup:
+        """Give the instance group that it is."""
+        return InstanceGroup(
+            name=self.name,
+            instance_type=self.instance_type,
+            instance_count=self.instance_count,
+            capacity_type="on_demand",
+        )

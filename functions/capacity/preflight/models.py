@@ -71,11 +71,14 @@ class Script:
 
 @dataclass(frozen=True)
 class Placed:
-    """A group of the request with the zone its instances go to; `field` is where it stands in the request."""
+    """A group of the request with the zone its instances go to, None for that of a subnet yet to be looked up.
+
+    `field` is where it stands in the request.
+    """
 
     group: InstanceGroup
     field: str
-    zone: str
+    zone: str | None
 
     def at(self, member: str) -> str:
         """Give the path of a member of the group."""

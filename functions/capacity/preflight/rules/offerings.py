@@ -23,7 +23,7 @@ def check(placed: Sequence[Placed], facts: Facts) -> Iterator[Finding]:
     if facts.offerings is None:
         return
     for each in placed:
-        if not each.group.training_plan_arn:
+        if each.zone and not each.group.training_plan_arn:
             yield from _check(each, facts.offerings)
 
 

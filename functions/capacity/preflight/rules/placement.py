@@ -26,4 +26,5 @@ def _placed(field: str, group: InstanceGroup, zone: str, plans: Mapping[str, Tra
         return Placed(group, field, group.availability_zone)
     plan = plans.get(group.training_plan_arn) if group.training_plan_arn else None
     reserved = zone_of(plan, group.instance_type) if plan else None
-    return Placed(group, field, reserved or zone)
+    # The zone of a given subnet is looked up with the subnet.
+    return Placed(group, field, reserved or (None if group.subnet_id else zone))

@@ -70,7 +70,7 @@ def _check(each: Placed, arn: str, plans: Mapping[str, TrainingPlan | None], ask
 
 def _check_zone(each: Placed, plan: TrainingPlan) -> Iterator[Finding]:
     zones = sorted({has.zone for has in plan.capacities if has.zone and has.instance_type == each.group.instance_type})
-    if not zones or each.zone in zones:
+    if not zones or each.zone is None or each.zone in zones:
         return
     message = f"is {each.zone}, and the training plan {plan.name} reserves its instances in {', '.join(zones)}"
     remedy = f"Place the group {each.group.name} in {zones[0]}, or leave its zone out: then the plan's is used."

@@ -43,6 +43,10 @@ class Gathering:
         self._answered = True
         self.unchecked: dict[str, str] = {}
 
+    def give_up(self) -> None:
+        """Look nothing up any more: AWS does not answer."""
+        self._answered = False
+
     def in_time(self) -> bool:
         """Say whether there is time for another call."""
         return self._answered and runtime.now() < self._deadline
@@ -51,21 +55,21 @@ class Gathering:
         """Describe training plans; None when one of them could not be."""
         return self._ask(PLAN, lambda: {arn: training_plans.describe(arn, Patience.EDGE) for arn in arns}, arns)
 
-    def facts(self, needed: Needed, plans: dict[str, TrainingPlan | None] | None) -> Facts:
+    def facts(self, wanted: Needed, plans: dict[str, TrainingPlan | None] | None, name: str) -> Facts:
         """Look up everything else."""
-        kinds, groups, scripts, names = needed.types, needed.security_groups, needed.scripts, needed.quotas
+        kinds, groups, scripts, names = wanted.types, wanted.security_groups, wanted.scripts, wanted.quotas
         found = Facts(
             plans=plans,
             offerings=self._ask(OFFERING, lambda: offerings.zones_by_type(kinds, Patience.EDGE), kinds),
             security_groups=self._ask(SECURITY_GROUP, lambda: _security_groups(groups), groups),
             scripts=self._ask(SCRIPT, lambda: {place: _script(place) for place in scripts}, scripts),
             quotas=self._ask(QUOTA, lambda: quotas.read(names, self.in_time, Patience.EDGE), names),
-            used=self._ask(QUOTA, self._used, names),
+            used=self._ask(QUOTA, lambda: self._used(name), names),
         )
         return replace(found, unchecked=self.unchecked)
 
-    def _used(self) -> dict[str, int]:
-        groups = hyperpod.groups_of_account(self.in_time, Patience.EDGE)
+    def _used(self, name: str) -> dict[str, int]:
+        groups = hyperpod.groups_of_others(name, self.in_time, Patience.EDGE)
         if groups is None:
             raise quotas.Unfinished
         return used_by((group.types, group.capacity_type, group.target) for group in groups)
@@ -86,7 +90,7 @@ class Gathering:
             application.warn(f"{check} is unchecked", error)
         except BotoCoreError as error:
             self.unchecked[check] = f"AWS did not answer ({type(error).__name__})"
-            self._answered = False
+            self.give_up()
             application.warn(f"{check} is unchecked", error)
         return None
 
