@@ -6,7 +6,8 @@ warm; a value is read anew each time.
 
 from __future__ import annotations
 
-from datetime import timedelta
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
@@ -17,7 +18,6 @@ from functions.core.failures import code_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from datetime import datetime
 
     from functions.core.clients import ServiceQuota, ServiceQuotasClient
     from functions.core.runtime import Patience
@@ -25,8 +25,19 @@ if TYPE_CHECKING:
 _SERVICE: Final = "sagemaker"
 _PAGE: Final = 100
 _KEPT_FOR: Final = timedelta(days=1)
-_CODES: Final[dict[str, str]] = {}
-_listed_at: list[datetime] = []
+
+
+@dataclass
+class Codes:
+    """The codes of quotas by their names, and when they were last listed to the end."""
+
+    by_name: dict[str, str] = field(default_factory=dict)
+    listed_at: datetime | None = None
+
+    @property
+    def fresh(self) -> bool:
+        """Say whether a name that is not among them stands for no quota."""
+        return self.listed_at is not None and runtime.now() - self.listed_at < _KEPT_FOR
 
 
 class Unfinished(Exception):
@@ -39,13 +50,13 @@ def read(names: Sequence[str], in_time: Callable[[], bool], patience: Patience |
     `in_time` says before each call whether there is time for it; raises Unfinished when there is not, and botocore's
     ClientError or BotoCoreError.
     """
-    client = runtime.client("service-quotas", patience)
-    if any(name not in _CODES for name in names) and not _fresh():
-        listed = _list(client, in_time)
+    client, codes = runtime.client("service-quotas", patience), runtime.kept(Codes)
+    if any(name not in codes.by_name for name in names) and not codes.fresh:
+        listed = _list(client, codes, in_time)
         return {name: _quota(listed[name]) for name in names if name in listed}
     quotas: dict[str, Quota] = {}
     for name in names:
-        if code := _CODES.get(name):
+        if code := codes.by_name.get(name):
             _check(in_time)
             found = _get(client, code)
             if found is not None:
@@ -53,21 +64,17 @@ def read(names: Sequence[str], in_time: Callable[[], bool], patience: Patience |
     return quotas
 
 
-def _fresh() -> bool:
-    return bool(_listed_at) and runtime.now() - _listed_at[-1] < _KEPT_FOR
-
-
-def _list(client: ServiceQuotasClient, in_time: Callable[[], bool]) -> dict[str, ServiceQuota]:
+def _list(client: ServiceQuotasClient, codes: Codes, in_time: Callable[[], bool]) -> dict[str, ServiceQuota]:
     """List every quota; the codes stay known."""
     found: dict[str, ServiceQuota] = {}
     page = client.list_service_quotas(ServiceCode=_SERVICE, MaxResults=_PAGE)
     while True:
         for quota in page.get("Quotas", []):
             found[quota["QuotaName"]] = quota
-            _CODES[quota["QuotaName"]] = quota["QuotaCode"]
+            codes.by_name[quota["QuotaName"]] = quota["QuotaCode"]
         token = page.get("NextToken")
         if not token:
-            _listed_at[:] = [runtime.now()]
+            codes.listed_at = runtime.now()
             return found
         _check(in_time)
         page = client.list_service_quotas(ServiceCode=_SERVICE, MaxResults=_PAGE, NextToken=token)

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING, Literal, Protocol, overload
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, cast, overload
 
 import botocore.session
 from botocore.config import Config
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from types_boto3_sts import STSClient
 
     from functions.core.clients import LogsClient, ServiceQuotasClient
+
+
+Kept = TypeVar("Kept")
 
 
 class Clock(Protocol):
@@ -116,6 +119,7 @@ class Runtime:
     clock: Clock
     processes: Processes = field(default_factory=SystemProcesses)
     _clients: dict[tuple[str, Patience], BaseClient] = field(default_factory=dict)
+    _kept: dict[type, object] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     @property
@@ -132,6 +136,11 @@ class Runtime:
                     service, region_name=self.environment["AWS_REGION"], config=_CONFIGURATIONS[patience]
                 )
             return self._clients[key]
+
+    def kept(self, kind: type[Kept]) -> Kept:
+        """Give the one object of a kind, made on first use."""
+        with self._lock:
+            return cast("Kept", self._kept.setdefault(kind, kind()))
 
 
 _bound: ContextVar[Runtime | None] = ContextVar("runtime", default=None)
@@ -173,6 +182,11 @@ def signer(service: str, credentials: Credentials) -> RequestSigner:
 def environment() -> Mapping[str, str]:
     """Give the function's environment variables."""
     return current().environment
+
+
+def kept(kind: type[Kept]) -> Kept:
+    """Give the one object of a kind that this execution environment keeps while it is warm."""
+    return current().kept(kind)
 
 
 def now() -> datetime:
