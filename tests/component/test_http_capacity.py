@@ -19,7 +19,7 @@ SILENCE = ReadTimeoutError(endpoint_url="https://aws.example")
 GPU: dict[str, Any] = {"name": "gpu", "instance_type": P5, "instance_count": 2}
 
 
-def plan(kind: str = P5, zone: str = "us-west-2c", count: int = 4, **other: object) -> dict[str, object]:
+def plan(kind: str = P5, zone: str = "us-west-2c", count: int = 4, **other: Any) -> dict[str, object]:
     """A training plan as SageMaker describes one that is in force."""
     reserved = {"AvailabilityZone": zone, "InstanceType": kind, "TotalInstanceCount": count}
     known = {"Status": "Active", "AvailableInstanceCount": count, "TargetResources": ["hyperpod-cluster"]}
@@ -127,7 +127,7 @@ def test_groups_that_share_a_plan_are_counted_together(edge: Edge) -> None:
     ],
 )
 def test_a_plan_that_is_over_or_for_something_else_is_refused(
-    edge: Edge, change: dict[str, object], status: int, cause: str
+    edge: Edge, change: dict[str, Any], status: int, cause: str
 ) -> None:
     edge.surroundings.plans[f"{PLANS}tp1"] = plan(**change)
     answer = create(edge, GPU | {"training_plan_arn": f"{PLANS}tp1"})

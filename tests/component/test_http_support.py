@@ -157,8 +157,8 @@ class Surroundings:
         for event, answer in answers.items():
             account.runtime.session.register(f"before-call.{event}", self._answering(account, answer))
 
-    def _answering(self, account: Account, answer: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[..., object]:
-        def reply(*, model: OperationModel, params: dict[str, Any], **_: object) -> object:
+    def _answering(self, account: Account, answer: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[..., Any]:
+        def reply(*, model: OperationModel, params: dict[str, Any], **_: object) -> Any:
             account.calls.append(model.name)
             if model.name in self.failing:
                 raise self.failing[model.name]
