@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from infra.local.addon_objects import addon_objects
 from infra.local.kubernetes.api import KubernetesApi
 from infra.local.kubernetes.documents import JsonObject
-from infra.local.kubernetes.hyperpod_nodes import NodeFact, Taint, sync_nodes
+from infra.local.kubernetes.hyperpod_nodes import NodeFact, Taint, recoveries_asked, sync_nodes
 from infra.local.kubernetes.identity import AccessPolicy, Identity
 from infra.local.kubernetes.releases import has_release
 from infra.local.mounting import serve_mounts
@@ -21,8 +21,8 @@ from infra.local.simulators.cloudformation import CloudFormation
 from infra.local.simulators.eks import Eks
 from infra.local.simulators.eks_auth import EksAuth
 from infra.local.simulators.eks_records import EksHost
-from infra.local.simulators.hyperpod import HyperPod
-from infra.local.simulators.hyperpod_records import HyperPodHost
+from infra.local.simulators.hyperpod.service import HyperPod
+from infra.local.simulators.hyperpod.state import HyperPodHost
 from infra.local.simulators.lambda_ import LambdaService
 from infra.local.simulators.mountpoint import Mountpoint, driver_role
 from infra.local.simulators.service import Service
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from infra.local.identities import Identities
     from infra.local.identities import Identity as Signer
     from infra.local.simulators.eks_records import AccessEntryRecord, ClusterRecord
-    from infra.local.simulators.hyperpod_records import NodeFacts
+    from infra.local.simulators.hyperpod.facts import NodeFacts
 
 PERSON = Identity("local", ("system:masters",))
 _SETTLED_FIRST = ("cloudformation", "eks", "sagemaker")
@@ -75,13 +75,14 @@ class World:
         account = identities.account_id
         self.eks = Eks(clock.now, account, region, self._eks_host())
         self.hyperpod = HyperPod(clock.now, account, region, self._hyperpod_host())
+        self.hyperpod.conditions.hold = lambda: self.settled("sagemaker")
         self.cloudformation = CloudFormation(clock.now, account, region, cast("Callable[[str], BaseClient]", client))
         self.functions = LambdaService(clock.now, account, region)
         web = WebIdentities(clock.now, account, self._iam, self._claims_by_issuer)
         self.sts = StsService(clock.now, account, region, identities.assume, self._role_exists, web)
         auth = EksAuth(clock.now, account, region, self._eks_clusters, self._iam, identities.assume, self._claims)
         services: tuple[Service, ...] = (self.cloudformation, self.eks, self.hyperpod, self.functions, self.sts, auth)
-        self.services = {service.name: service for service in services}
+        self.services = {service.scope_name: service for service in services}
 
     # -- keeping in step
 
@@ -99,7 +100,9 @@ class World:
             try:
                 yield
             finally:
-                self._touched = self._touched or service in _SETTLED_FIRST
+                if service in _SETTLED_FIRST:
+                    self._touched = True
+                    self._arm()
 
     def settle_what_is_due(self) -> None:
         """Settle, unless nothing can have changed since the last time."""
@@ -139,6 +142,8 @@ class World:
 
     def _advance(self, name: str, api: KubernetesApi) -> None:
         networked = self._has_network(name)
+        for instance_id, recovery in recoveries_asked(api.store).items():
+            self.hyperpod.conditions.ask_recovery(instance_id, recovery)
         sync_nodes(api.store, [_fact(node, networked) for node in self.hyperpod.node_facts(name) if node.running])
         api.advance()
 
@@ -171,6 +176,7 @@ class World:
             ec2=lambda: self._client("ec2"),
             iam=lambda: self._client("iam"),
             s3=lambda: self._client("s3"),
+            logs=lambda: cast("Callable[[str], BaseClient]", self._client)("logs"),
             eks_cluster=self.eks.view,
             dependencies_installed=self._has_dependencies,
             admit_nodes=self.eks.admit_nodes,
@@ -317,4 +323,7 @@ def _fact(node: NodeFacts, networked: bool) -> NodeFact:
         labels=node.labels,
         taints=tuple(Taint(taint["Key"], taint.get("Value", ""), taint["Effect"]) for taint in node.taints),
         created_at=node.created_at,
+        reachable=node.reachable,
+        health=node.health,
+        former_labels=node.former_labels,
     )

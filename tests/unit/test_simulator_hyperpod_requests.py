@@ -112,8 +112,12 @@ def test_the_eks_cluster_must_be_ready_for_hyperpod(world: World) -> None:
 
 def test_what_is_not_simulated_is_refused_as_unverified(world: World) -> None:
     cases: list[dict[str, Any]] = [
-        {"NodeProvisioningMode": None},
-        {"AutoScaling": {"Mode": "Enable", "AutoScalerType": "Karpenter"}},
+        {
+            "RestrictedInstanceGroups": [
+                {"InstanceGroupName": "r", "InstanceType": GPU, "InstanceCount": 1, "ExecutionRole": world.role}
+            ],
+            "InstanceGroups": None,
+        },
         {"Orchestrator": {"Slurm": {}}},
         {"Orchestrator": None},
     ]
@@ -125,10 +129,15 @@ def test_what_is_not_simulated_is_refused_as_unverified(world: World) -> None:
 
 def test_groups_that_are_not_simulated_are_refused_as_unverified(world: World) -> None:
     cases: list[dict[str, Any]] = [
-        {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": [GPU]}},
-        {"CapacityRequirements": {"Spot": {}}},
-        {"OnStartDeepHealthChecks": ["InstanceStress"]},
-        {"LifeCycleConfig": None},
+        {"ImageReleaseVersion": "1.0.0"},
+        {"ScheduledUpdateConfig": {"ScheduleExpression": "cron(0 3 ? * SUN *)"}},
+        {"AutoPatchConfig": {"PatchingStrategy": "WhenIdle"}},
+        {
+            "InstanceStorageConfigs": [
+                {"FsxOpenZfsConfig": {"DnsName": "fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com"}}
+            ]
+        },
+        {"LifeCycleConfig": {"SourceS3Uri": "https://bucket/scripts", "OnCreate": "on_create.sh"}},
     ]
     for changes in cases:
         with pytest.raises(ClientError) as caught:
