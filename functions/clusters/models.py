@@ -153,6 +153,11 @@ class InstanceGroup(GroupNetwork, Wire):
     instance_count: int = Field(ge=1, le=COUNT_LIMIT)
     capacity_type: CapacityType = "on_demand"
 
+    @property
+    def types(self) -> list[str]:
+        """Give the types that the instances may have."""
+        return [self.instance_type]
+
 
 class HyperPod(ClusterNetwork, Wire):
     """The HyperPod cluster: where its instances stand and how many of which there are."""

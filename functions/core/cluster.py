@@ -43,6 +43,11 @@ class DesiredGroup(DesiredGroupNetwork):
     instance_count: int
     capacity_type: str
 
+    @property
+    def types(self) -> tuple[str, ...]:
+        """Give the types that the instances may have."""
+        return (self.instance_type,)
+
 
 class DesiredMount(BaseModel):
     """A mount as it was asked for."""

@@ -29,8 +29,8 @@ class Group(Protocol):
         """Give its name."""
 
     @property
-    def instance_type(self) -> str:
-        """Give the type of its instances."""
+    def types(self) -> Sequence[str]:
+        """Give the types that its instances may have."""
 
     @property
     def instance_count(self) -> int:
@@ -135,8 +135,9 @@ def addresses(groups: Iterable[Group], running: Mapping[str, int] | None = None)
 
 
 def per_node(group: Group, *, efa_only: bool = False) -> int:
-    """Count the addresses that one node of a group takes, by its type and interfaces."""
-    return node_addresses(group.instance_type, efa_only=efa_only or group.network_interface == "efa_only")
+    """Count the addresses that one node of a group takes, by its interfaces and the greediest of its types."""
+    spared = efa_only or group.network_interface == "efa_only"
+    return max(node_addresses(kind, efa_only=spared) for kind in group.types)
 
 
 def capacity(prefix: int) -> int:

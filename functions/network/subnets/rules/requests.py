@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from functions.catalog.rules import has_efa, instance_type, zone_named
+from functions.catalog.rules import has_efa, zone_named
 from functions.core.errors import FieldError
 from functions.network.subnets.rules.identity import CLUSTER_TAG, identity_of
 from functions.network.subnets.rules.needs import capacity
@@ -25,10 +25,10 @@ def check_interfaces(groups: Sequence[Group], path: str) -> list[FieldError]:
     return [
         FieldError(
             field=f"{path}[{place}].network_interface",
-            message=f"{group.instance_type} has no EFA interfaces; leave network_interface out",
+            message=f"{without[0]} has no EFA interfaces; leave network_interface out",
         )
         for place, group in enumerate(groups)
-        if group.network_interface and instance_type(group.instance_type) and not has_efa(group.instance_type)
+        if group.network_interface and (without := [kind for kind in group.types if not has_efa(kind)])
     ]
 
 

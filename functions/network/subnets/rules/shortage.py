@@ -43,7 +43,9 @@ def shortage(
 def _arithmetic(groups: Sequence[Group], running: Mapping[str, int] | None) -> str:
     have = running or {}
     counts = [(group, max(0, group.instance_count - have.get(group.name, 0))) for group in groups]
-    return ", ".join(f"{group.name}: {count} x {per_node(group)} of {group.instance_type}" for group, count in counts)
+    return ", ".join(
+        f"{group.name}: {count} x {per_node(group)} of {' or '.join(group.types)}" for group, count in counts
+    )
 
 
 def _remedy(need: Need, available: int, subnet_id: str | None, running: Mapping[str, int] | None) -> str:
