@@ -63,10 +63,11 @@ def create_table(vpc_id: str, tags: Mapping[str, str]) -> RouteTable:
 
 
 def delete_table(route_table_id: str) -> None:
-    """Delete a route table; one that is gone stays gone."""
+    """Delete a route table; one that is gone stays gone, and one that a subnet uses stays."""
+    client = runtime.client("ec2")
     _made(
-        lambda: runtime.client("ec2").delete_route_table(RouteTableId=route_table_id),
-        unless="InvalidRouteTableID.NotFound",
+        lambda: client.delete_route_table(RouteTableId=route_table_id),
+        unless=("InvalidRouteTableID.NotFound", "DependencyViolation"),
     )
 
 
@@ -77,7 +78,7 @@ def route_through_nat(table: RouteTable, nat_gateway_id: str) -> None:
         lambda: client.create_route(
             RouteTableId=table.route_table_id, DestinationCidrBlock=_EVERYWHERE, NatGatewayId=nat_gateway_id
         ),
-        unless="RouteAlreadyExists",
+        unless=("RouteAlreadyExists",),
     ):
         return
     client.replace_route(
@@ -92,7 +93,7 @@ def associate(table: RouteTable, subnet: Subnet, instead_of: RouteTable | None) 
         # A subnet that has a table meanwhile is looked at once more by whoever observes.
         _made(
             lambda: client.associate_route_table(RouteTableId=table.route_table_id, SubnetId=subnet.subnet_id),
-            unless="Resource.AlreadyAssociated",
+            unless=("Resource.AlreadyAssociated",),
         )
         return
     # The id of an association ends with it: gone means that this very call, or another, has replaced it.
@@ -100,7 +101,7 @@ def associate(table: RouteTable, subnet: Subnet, instead_of: RouteTable | None) 
         lambda: client.replace_route_table_association(
             AssociationId=instead_of.associations[subnet.subnet_id], RouteTableId=table.route_table_id
         ),
-        unless="InvalidAssociationID.NotFound",
+        unless=("InvalidAssociationID.NotFound",),
     )
 
 
@@ -109,11 +110,11 @@ def serve_by_endpoint(endpoint_id: str, route_table_id: str) -> None:
     client = runtime.client("ec2")
     _made(
         lambda: client.modify_vpc_endpoint(VpcEndpointId=endpoint_id, AddRouteTableIds=[route_table_id]),
-        unless="RouteAlreadyExists",
+        unless=("RouteAlreadyExists",),
     )
 
 
-def _made(call: Callable[[], object], *, unless: str) -> bool:
+def _made(call: Callable[[], object], *, unless: tuple[str, ...]) -> bool:
     """Make a call that has no idempotency token; False when its very effect refuses it, as after a lost answer.
 
     Source of the codes: Amazon EC2 API reference, "Error codes for the Amazon EC2 API".
@@ -121,7 +122,7 @@ def _made(call: Callable[[], object], *, unless: str) -> bool:
     try:
         call()
     except ClientError as error:
-        if code_of(error) != unless:
+        if code_of(error) not in unless:
             raise
         return False
     return True

@@ -135,9 +135,9 @@ def addresses(groups: Iterable[Group], running: Mapping[str, int] | None = None)
 
 
 def per_node(group: Group, *, efa_only: bool = False) -> int:
-    """Count the addresses that one node of a group takes at most, by its types and interfaces."""
+    """Count the addresses that one node of a group takes, by its interfaces and the greediest of its types."""
     spared = efa_only or group.network_interface == "efa_only"
-    return max((node_addresses(kind, efa_only=spared) for kind in group.types), default=1)
+    return max(node_addresses(kind, efa_only=spared) for kind in group.types)
 
 
 def capacity(prefix: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from functions.catalog.rules import has_efa, instance_type, takes_efa_only, zone_named
+from functions.catalog.rules import has_efa, takes_efa_only, zone_named
 from functions.core.errors import FieldError
 from functions.network.subnets.rules.identity import CLUSTER_TAG, identity_of
 from functions.network.subnets.rules.needs import capacity
@@ -30,10 +30,10 @@ def check_interfaces(groups: Sequence[Group], path: str) -> list[FieldError]:
 
 
 def _interface_fault(group: Group) -> str | None:
-    without = [kind for kind in group.types if instance_type(kind) and not has_efa(kind)]
+    without = [kind for kind in group.types if not has_efa(kind)]
     if without:
         return f"{without[0]} has no EFA interfaces; leave network_interface out"
-    single = [kind for kind in group.types if instance_type(kind) and not takes_efa_only(kind)]
+    single = [kind for kind in group.types if not takes_efa_only(kind)]
     if group.network_interface == "efa_only" and single:
         return f"{single[0]} has one EFA interface, which has to carry its IP traffic too; leave network_interface out"
     return None

@@ -44,7 +44,7 @@ def _arithmetic(groups: Sequence[Group], running: Mapping[str, int] | None) -> s
     have = running or {}
     counts = [(group, max(0, group.instance_count - have.get(group.name, 0))) for group in groups]
     return ", ".join(
-        f"{group.name}: {count} x {per_node(group)} of {', '.join(group.types)}" for group, count in counts
+        f"{group.name}: {count} x {per_node(group)} of {' or '.join(group.types)}" for group, count in counts
     )
 
 
