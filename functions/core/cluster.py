@@ -89,11 +89,6 @@ class DesiredGroup(DesiredGroupNetwork):
         """Give the instance types of the group in order of preference."""
         return tuple(self.instance_types or filter(None, [self.instance_type]))
 
-    @property
-    def types(self) -> tuple[str, ...]:
-        """Give the types that the instances may have."""
-        return (self.instance_type,)
-
 
 class DesiredMount(BaseModel):
     """A mount as it was asked for."""
