@@ -137,6 +137,26 @@ KNOWN: Final = (
         passing=True,
     ),
     Known(
+        "EFA_CHECK",
+        re.compile(r"EFA health checks did not run successfully", re.I),
+        "Allow all traffic from and to itself, inbound and outbound, in the security group of the instances, and keep "
+        "the group in one zone, then retry the operation.",
+        passing=True,
+    ),
+    Known(
+        "PLAN_ZONE",
+        re.compile(r"No subnets in the capacity AZ", re.I),
+        "Create another cluster whose group leaves availability_zone and subnet_id out: then the training plan's zone "
+        "is used.",
+    ),
+    Known(
+        "DEEP_HEALTH_CHECK",
+        re.compile(r"Deep health checks failed", re.I),
+        "HyperPod replaces what fails its check. Retry the operation to wait on; see the log streams "
+        "DeepHealthCheckResults/<instance> of the cluster for what failed.",
+        passing=True,
+    ),
+    Known(
         "LIFECYCLE_SCRIPT",
         re.compile(r"Lifecycle scripts did not run successfully", re.I),
         "Read the log stream named in the message, correct the script, then retry the operation.",

@@ -19,11 +19,13 @@ SILENCE = ReadTimeoutError(endpoint_url="https://aws.example")
 GPU: dict[str, Any] = {"name": "gpu", "instance_type": P5, "instance_count": 2}
 
 
-def plan(kind: str = P5, zone: str = "us-west-2c", count: int = 4, **other: Any) -> dict[str, object]:
+def plan(
+    kind: str = P5, zone: str = "us-west-2c", count: int = 4, other: dict[str, object] | None = None
+) -> dict[str, object]:
     """A training plan as SageMaker describes one that is in force."""
     reserved = {"AvailabilityZone": zone, "InstanceType": kind, "TotalInstanceCount": count}
     known = {"Status": "Active", "AvailableInstanceCount": count, "TargetResources": ["hyperpod-cluster"]}
-    return {**known, "ReservedCapacitySummaries": [reserved], **other}
+    return {**known, "ReservedCapacitySummaries": [reserved], **(other or {})}
 
 
 def request(*groups: dict[str, Any], **other: object) -> dict[str, Any]:
@@ -129,7 +131,7 @@ def test_groups_that_share_a_plan_are_counted_together(edge: Edge) -> None:
 def test_a_plan_that_is_over_or_for_something_else_is_refused(
     edge: Edge, change: dict[str, Any], status: int, cause: str
 ) -> None:
-    edge.surroundings.plans[f"{PLANS}tp1"] = plan(**change)
+    edge.surroundings.plans[f"{PLANS}tp1"] = plan(other=change)
     answer = create(edge, GPU | {"training_plan_arn": f"{PLANS}tp1"})
     code = "conflict" if status == 409 else "invalid_request"
     refused(answer, status, code, cause, "instance_groups[0].training_plan_arn")
@@ -141,7 +143,7 @@ def test_a_plan_that_does_not_exist_is_refused(edge: Edge) -> None:
 
 
 def test_a_plan_that_has_not_begun_is_a_warning(edge: Edge) -> None:
-    edge.surroundings.plans[f"{PLANS}tp1"] = plan(Status="Scheduled")
+    edge.surroundings.plans[f"{PLANS}tp1"] = plan(other={"Status": "Scheduled"})
     [finding] = found(create(edge, GPU | {"training_plan_arn": f"{PLANS}tp1"}), "training_plan_status")
     assert finding["level"] == "warning"
 

@@ -157,8 +157,8 @@ class Surroundings:
         for event, answer in answers.items():
             account.runtime.session.register(f"before-call.{event}", self._answering(account, answer))
 
-    def _answering(self, account: Account, answer: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[..., Any]:
-        def reply(*, model: OperationModel, params: dict[str, Any], **_: object) -> Any:
+    def _answering(self, account: Account, answer: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[..., None]:
+        def reply(*, model: OperationModel, params: dict[str, Any], **_: object) -> object:
             account.calls.append(model.name)
             if model.name in self.failing:
                 raise self.failing[model.name]
@@ -166,7 +166,8 @@ class Surroundings:
             parsed = answer(sent if isinstance(sent, dict) else json.loads(sent or b"{}"))
             return SimpleNamespace(status_code=400 if "Error" in parsed else 200), parsed
 
-        return reply
+        # What a handler of this event gives is the answer; the stubs know only of handlers that give nothing.
+        return cast("Callable[..., None]", reply)
 
     def _offerings(self, _: dict[str, Any]) -> dict[str, Any]:
         found = [(kind, zone) for kind, zones in self.offerings.items() for zone in zones]
