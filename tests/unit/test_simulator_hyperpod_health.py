@@ -211,3 +211,36 @@ def test_the_bus_does_not_carry_failure_messages(world: World) -> None:
     ]
     assert failed
     assert not any("FailureMessage" in each["EventDetails"]["EventMetadata"]["Instance"] for each in failed)
+
+
+def test_everything_planned_and_begun_is_in_a_snapshot(world: World) -> None:
+    conditions = world.hyperpod.conditions
+    conditions.make_training_plan("plan", "ml.p5.48xlarge", 1, world.zones[0])
+    conditions.fail_lifecycle_scripts("demo", "late", times=1)
+    conditions.fail_deep_health_checks("demo", "checked")
+    conditions.limit_capacity("ml.c5.large", world.zones[0], 0, at=world.clock() + world.hours(1))
+    world.create(
+        world.group(count=1),
+        world.group("late", 1, InstanceType="ml.c5.large"),
+        world.group("checked", 1, OnStartDeepHealthChecks=CHECKS),
+        world.group("spot", 1, CapacityRequirements={"Spot": {}}, MinInstanceCount=1),
+    )
+    world.clock.advance(450)
+    by_group = {each["InstanceGroupName"]: each["InstanceId"] for each in world.nodes()}
+    conditions.break_node(by_group["gpu"])
+    conditions.interrupt_spot(by_group["spot"])
+    kept, start = world.hyperpod.snapshot(), world.clock.time
+    courses = []
+    for pace in (10_000, 97):
+        world.hyperpod.restore(kept)
+        world.clock.time = start
+        del world.published[:]
+        while world.clock.time < start + world.hours(3):
+            world.clock.advance(pace)
+            world.hyperpod.settle()
+        world.clock.time = start + world.hours(4)
+        world.hyperpod.settle()
+        told = [(event.time, event.detail_type, event.detail.get("ClusterStatus")) for event in world.published]
+        courses.append((status(world), told, [(event["EventTime"], event["Description"]) for event in world.events()]))
+    assert courses[0] == courses[1]
+    assert len(world.published) > 20

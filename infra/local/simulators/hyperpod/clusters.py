@@ -74,6 +74,9 @@ class Clusters:
     def _record(self, params: JsonObject, eks_arn: str, groups: dict[str, GroupRecord]) -> HyperPodRecord:
         state, now, cluster_id = self._state, self._state.now(), self._state.mint(12)
         scaled = params.get("AutoScaling", {}).get("Mode") == "Enable"
+        described: JsonObject = {name: params[name] for name in DESCRIBED if name in params}
+        if not scaled:
+            described.pop("AutoScaling", None)
         return HyperPodRecord(
             name=params["ClusterName"],
             cluster_id=cluster_id,
@@ -82,7 +85,7 @@ class Clusters:
             created_at=now,
             changed_at=now,
             due=now + times.CREATION,
-            described={name: params[name] for name in DESCRIBED if name in params},
+            described=described,
             groups=groups,
             tags={tag["Key"]: tag["Value"] for tag in params.get("Tags", [])},
             autoscaling_ready_at=now + times.AUTOSCALING if scaled else None,

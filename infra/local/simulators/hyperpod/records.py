@@ -44,6 +44,11 @@ class Health:
     course: Course
     due: datetime | None
 
+    @property
+    def waiting(self) -> bool:
+        """Whether it is known and nobody does anything about it."""
+        return self.course is Course.DETECTED and self.due is None
+
 
 @dataclass
 class NodeRecord:

@@ -16,6 +16,7 @@ from infra.local.simulators.hyperpod.progress import Progress
 from infra.local.simulators.hyperpod.records import HyperPodRecords
 from infra.local.simulators.hyperpod.refusals import invalid
 from infra.local.simulators.hyperpod.state import HyperPodHost, HyperPodState
+from infra.local.simulators.hyperpod.updates import Updates
 from infra.local.simulators.paging import page
 from infra.local.simulators.service import JsonObject, Service, ServiceError, ServiceRequest, unverified
 
@@ -37,6 +38,7 @@ class HyperPod(Service):
         journal = Journal(self._state)
         self._progress = Progress(self._state, journal)
         self._clusters = Clusters(self._state, journal, self._progress)
+        self._updates = Updates(self._state, journal, self._progress, self._clusters)
         self._plans = Plans(self._state)
         self.conditions = Conditions(self._state, self._plans, self._progress.nodes, self.settle)
 
@@ -45,6 +47,7 @@ class HyperPod(Service):
         """The SageMaker operations that are simulated."""
         return {
             "CreateCluster": self._create,
+            "UpdateCluster": self._update,
             "DescribeCluster": self._describe,
             "ListClusters": self._list,
             "DeleteCluster": self._delete,
@@ -82,6 +85,9 @@ class HyperPod(Service):
 
     def _create(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
         return {"ClusterArn": self._clusters.create(params).arn}
+
+    def _update(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
+        return {"ClusterArn": self._updates.update(params).arn}
 
     def _describe(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
         return views.cluster_details(self._state.cluster(params["ClusterName"]), self.records, self.now())
