@@ -18,7 +18,7 @@ PREFIX = "instantstart-"
 ROLE_PATH = "/instantstart/"
 TURN_LIMIT = 500
 # How often a stage looks at what tells nobody when it is there.
-POLL_SECONDS = {"HYPERPOD_POLL_SECONDS": "30", "CAPACITY_POLL_SECONDS": "300", "NODES_POLL_SECONDS": "15"}
+POLL_SECONDS = {"HYPERPOD_POLL_SECONDS": "30", "CAPACITY_POLL_SECONDS": "600", "NODES_POLL_SECONDS": "15"}
 
 
 @dataclass(frozen=True)

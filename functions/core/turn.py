@@ -141,6 +141,8 @@ def _record(turn: Turn, stage: Stage, seen: Applied, reason: Reason | None = Non
     known = list(dict.fromkeys([*stage.resources, *seen.resources]))
     # An item holds 400 KB at most; whoever needs them all asks the service.
     resources = known[:_RESOURCES]
+    if (seen.message, reason, resources) == (stage.message, stage.reason, stage.resources):
+        return
     ledger.record_progress(turn.operation_id, turn.stage, turn.attempt, seen.message, reason, resources)
 
 

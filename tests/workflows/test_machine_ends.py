@@ -66,7 +66,7 @@ def test_ten_hours_without_capacity_are_waited_for_in_rounds(driver_of_prepared:
     now = driver.host.clock.now()
     conditions.limit_capacity("ml.g6.4xlarge", "us-west-2c", 0)
     conditions.limit_capacity("ml.g6.4xlarge", "us-west-2c", None, at=now + timedelta(hours=10))
-    with turn_limit(driver, 40):
+    with turn_limit(driver, 25), driver.host.schedules_held():
         begun = driver.post("/api/clusters/base/hyperpod", hyperpod_request())
         driver.sleep(9 * 3600)
         waiting = stage_of(driver.operation(begun["operation_id"]), "hyperpod_cluster")

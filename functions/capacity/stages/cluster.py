@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _IN_CHECK: Final = "DeepHealthCheckInProgress"
 # A lack of capacity that lasts is looked at less often; a new one may pass at the next try.
-_LASTING: Final = timedelta(minutes=20)
+_LASTING: Final = timedelta(minutes=10)
 
 
 class HyperPodCluster:
@@ -57,7 +57,8 @@ class HyperPodCluster:
             return Waiting(_poll_seconds(), f"{name} is being deleted")
         if found.status == "Failed":
             return Failed(_broken(found))
-        _check_ours(context, found)
+        if found.arn not in context.stage.resources:
+            _check_ours(context, found)
         have = {group.name: group.current for group in found.groups}
         wanted = {group.name: group.instance_count for group in context.cluster.instance_groups}
         if found.status == "InService" and complete(have, wanted):
