@@ -56,6 +56,7 @@ class Progress:
             yield from node.deadlines()
 
     def _step(self, at: datetime) -> None:
+        self._state.looked.clear()
         self._change_capacity(at)
         for cluster in list(self._state.records.clusters.values()):
             if cluster.deleted_at:
