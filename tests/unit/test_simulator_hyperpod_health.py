@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from infra.local.simulators.hyperpod.facts import NodeFacts
-from tests.unit.test_simulator_hyperpod_helpers import World, hyperpod_world
+from tests.unit.test_simulator_hyperpod_helpers import GPU, World, hyperpod_world
 
 HEALTH = "sagemaker.amazonaws.com/node-health-status"
 CHECK = "sagemaker.amazonaws.com/deep-health-check-status"
@@ -244,3 +244,23 @@ def test_everything_planned_and_begun_is_in_a_snapshot(world: World) -> None:
         courses.append((status(world), told, [(event["EventTime"], event["Description"]) for event in world.events()]))
     assert courses[0] == courses[1]
     assert len(world.published) > 20
+
+
+def test_a_replacement_takes_the_capacity_that_the_faulty_instance_gives_back(world: World) -> None:
+    world.hyperpod.conditions.limit_capacity(GPU, world.zones[0], 1)
+    world.hyperpod.conditions.limit_capacity(GPU, world.zones[1], 0)
+    world.hyperpod.conditions.break_node(run(world))
+    world.clock.advance(90 + 360)
+    assert list(status(world).values()) == ["Running"]
+    assert not [event for event in world.events() if event["EventLevel"] == "Error"]
+
+
+def test_a_faulty_node_that_is_scaled_away_is_not_replaced(world: World) -> None:
+    instance = run(world)
+    world.hyperpod.conditions.break_node(instance)
+    world.clock.advance(10)
+    world.client.update_cluster(ClusterName="demo", InstanceGroups=[world.group(count=0)])
+    world.clock.advance(3600)
+    assert world.nodes() == []
+    texts = [event["Description"] for event in world.events(NodeId=instance)]
+    assert len([text for text in texts if text.startswith("Termination of")]) == 1

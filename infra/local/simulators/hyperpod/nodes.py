@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from infra.local.simulators.hyperpod import network, times
@@ -116,8 +117,7 @@ class Nodes:
             self._fail(cluster, group, node, at)
             return
         node.phase = Phase.STARTING
-        blocked = network.has_efa(node.instance_type) and not network.efa_traffic_flows(self._state.host.ec2(), group)
-        if blocked:
+        if network.has_efa(node.instance_type) and not self._traffic_flows(group):
             prefix = "Instance replacement failed: " if node.replaces else ""
             node.message = f"{prefix}{network.EFA_FAILURE}"
             self._fail(cluster, group, node, at)
@@ -125,6 +125,10 @@ class Nodes:
             node.phase, node.due = Phase.JOINING, at + times.RUNNING_AFTER + times.STAGGER * node.index
         elif not node.timing_out:
             self._fail(cluster, group, node, at)
+
+    def _traffic_flows(self, group: GroupRecord) -> bool:
+        look = partial(network.efa_traffic_flows, self._state.host.ec2(), group)
+        return self._state.once(" ".join(group.security_groups), look)
 
     def _fail(self, cluster: HyperPodRecord, group: GroupRecord, node: NodeRecord, at: datetime) -> None:
         node.phase = Phase.FAILED

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from botocore.exceptions import ClientError
 
 from infra.local.simulators.hyperpod.network import Addresses
+from infra.local.simulators.hyperpod.records import Phase
 
 if TYPE_CHECKING:
     from infra.local.simulators.hyperpod.records import GroupRecord
@@ -38,7 +39,7 @@ class Shortage:
 
 
 class Room:
-    """What is left for a group at one moment."""
+    """What is left for a group at one moment; an instance on its way out has given its capacity back."""
 
     def __init__(self, state: HyperPodState, group: GroupRecord, at: datetime) -> None:
         records = state.records
@@ -49,6 +50,8 @@ class Room:
         self._used: Counter[tuple[str, str]] = Counter()
         self._on_plan = 0
         for other, node in records.nodes():
+            if node.phase is Phase.LEAVING:
+                continue
             if other.plan:
                 self._on_plan += other.plan == group.plan
             elif other.spot == group.spot:

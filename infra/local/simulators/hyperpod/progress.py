@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from infra.local.simulators.hyperpod import classic, times
 from infra.local.simulators.hyperpod.groups import Groups
@@ -18,6 +18,9 @@ from infra.local.simulators.hyperpod.records import GroupRecord, HyperPodRecord
 if TYPE_CHECKING:
     from infra.local.simulators.hyperpod.journal import Journal
     from infra.local.simulators.hyperpod.state import HyperPodState
+
+TOO_OFTEN: Final = 100
+"""More often than that nothing can become due at one moment."""
 
 
 class Progress:
@@ -32,9 +35,13 @@ class Progress:
 
     def settle(self) -> None:
         """Play everything that became due."""
-        now = self._state.now()
+        now, last, played = self._state.now(), None, 0
         while (moment := min(self.deadlines(), default=None)) and moment <= now:
+            played = played + 1 if moment == last else 0
+            if played > TOO_OFTEN:
+                raise RuntimeError(f"something of HyperPod stays due at {moment}: what was played must be gone")
             self._step(moment)
+            last = moment
 
     def deadlines(self) -> Iterator[datetime]:
         """Moments, in no order, at which something becomes due; each is gone once it was played."""
@@ -56,6 +63,7 @@ class Progress:
             yield from node.deadlines()
 
     def _step(self, at: datetime) -> None:
+        self._state.looked.clear()
         self._change_capacity(at)
         for cluster in list(self._state.records.clusters.values()):
             if cluster.deleted_at:

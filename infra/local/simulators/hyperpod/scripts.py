@@ -82,7 +82,7 @@ class LifecycleScripts:
             return [*planned.log, f"exit status {planned.exit_code}"]
         name = script.get("OnCreate") or script["OnInitComplete"]
         uri = f"{script['SourceS3Uri'].rstrip('/')}/{name}"
-        if neighbours.object_exists(self._state.host.s3(), uri):
+        if self._state.once(uri, lambda: neighbours.object_exists(self._state.host.s3(), uri)):
             return None
         return [_MISSING.format(uri.removeprefix("s3://").partition("/")[2])]
 
@@ -105,17 +105,20 @@ class LifecycleScripts:
     def _log(
         self, cluster: HyperPodRecord, group: GroupRecord, node: NodeRecord, at: datetime, lines: Sequence[str]
     ) -> None:
-        """Write lines where CloudWatch Logs has them."""
-        logs, place = self._state.host.logs(), (log_group(cluster), log_stream(group, node))
-        for method, names in (
-            ("create_log_group", {"logGroupName": place[0]}),
-            ("create_log_stream", {"logGroupName": place[0], "logStreamName": place[1]}),
-        ):
-            try:
-                neighbours.call(logs, method, **names)
-            except ClientError as error:
-                if neighbours.error_code(error) != "ResourceAlreadyExistsException":
-                    raise
+        """Write lines where CloudWatch Logs has them; the first of a cluster makes its log group."""
+        place = {"logGroupName": log_group(cluster), "logStreamName": log_stream(group, node)}
+        self._make("create_log_stream", place)
         moment = int(at.timestamp() * 1000)
         events = [{"timestamp": moment, "message": line} for line in lines]
-        neighbours.call(logs, "put_log_events", logGroupName=place[0], logStreamName=place[1], logEvents=events)
+        neighbours.call(self._state.host.logs(), "put_log_events", logEvents=events, **place)
+
+    def _make(self, method: str, names: dict[str, str]) -> None:
+        try:
+            neighbours.call(self._state.host.logs(), method, **names)
+        except ClientError as error:
+            code = neighbours.error_code(error)
+            if code == "ResourceNotFoundException":
+                self._make("create_log_group", {"logGroupName": names["logGroupName"]})
+                self._make(method, names)
+            elif code != "ResourceAlreadyExistsException":
+                raise

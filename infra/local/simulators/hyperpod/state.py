@@ -40,6 +40,14 @@ class HyperPodState:
     region: str
     host: HyperPodHost
     records: HyperPodRecords = field(default_factory=HyperPodRecords)
+    looked: dict[str, bool] = field(default_factory=dict)
+    """What was seen of other services at this moment; all instances of a group ask the same."""
+
+    def once(self, what: str, look: Callable[[], bool]) -> bool:
+        """Look at something once a moment."""
+        if what not in self.looked:
+            self.looked[what] = look()
+        return self.looked[what]
 
     def cluster(self, name_or_arn: str) -> HyperPodRecord:
         """A cluster by name or ARN."""

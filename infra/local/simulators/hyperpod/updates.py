@@ -133,8 +133,6 @@ class Updates:
             self._progress.groups.scale(cluster, group, count, now)
             self._tell_noise(cluster, abs(moved), now)
         self._progress.groups.judge(cluster, group, now)
-        if cluster.continuous and not group.minimum_deadline:
-            group.before = None
 
     def _relabel(self, group: GroupRecord, now: datetime) -> None:
         for node in group.present:
