@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
 
+from infra.local.host import LocalHost
 from tests.host.driver import Driver, Json, hyperpod_request, stage_of, statuses
 
 CLUSTER = "hp-cluster-base"
+
+
+@pytest.fixture(autouse=True)
+def held_schedules(session_host: LocalHost) -> Iterator[None]:
+    """Hours pass here; what the sweeper does in them is shown elsewhere."""
+    with session_host.schedules_held():
+        yield
+
+
 PATH = "/api/clusters/base/hyperpod"
 GPU: Json = {"name": "gpu", "instance_type": "ml.g6.4xlarge", "instance_count": 1}
 P5 = "ml.p5.48xlarge"
@@ -128,7 +139,7 @@ def test_a_script_that_goes_on_failing_fails_the_operation_by_what_its_log_says(
     driver = driver_of_prepared
     driver.host.world.hyperpod.conditions.fail_lifecycle_scripts(CLUSTER, "gpu", log=LOG)
     begun = driver.post(PATH, hyperpod_request())
-    seen = driver.until_said(begun["operation_id"], "hyperpod_cluster", "LIFECYCLE_S3_ACCESS")
+    seen = driver.until_said(begun["operation_id"], "hyperpod_cluster", "LIFECYCLE_S3_ACCESS", every=120)
     assert seen["status"] == "RUNNING"
     failed = driver.finish(begun["operation_id"])
     error = failed["error"]
@@ -215,7 +226,7 @@ def test_deep_health_checks_are_waited_for_and_said_with_their_start(driver_of_p
     driver = driver_of_prepared
     checked = GPU | {"deep_health_checks": ["instance_stress", "instance_connectivity"]}
     begun = driver.post(PATH, request(checked))
-    operation = driver.until_said(begun["operation_id"], "hyperpod_cluster", "waiting for deep health check", every=60)
+    operation = driver.until_said(begun["operation_id"], "hyperpod_cluster", "waiting for deep health check", every=300)
     stage = stage_of(operation, "hyperpod_cluster")
     assert (operation["status"], stage["reason"]) == ("RUNNING", "WAITING_DEEP_HEALTH_CHECK")
     assert driver.finish(begun["operation_id"])["status"] == "SUCCEEDED"
@@ -227,7 +238,7 @@ def test_an_instance_that_runs_and_never_joins_is_named(driver_of_prepared: Driv
     driver = driver_of_prepared
     driver.host.world.hyperpod.conditions.keep_from_joining(CLUSTER, "gpu")
     begun = driver.post(PATH, hyperpod_request(count=2))
-    operation = driver.until_said(begun["operation_id"], "hyperpod_nodes", "running, not joined", every=60)
+    operation = driver.until_said(begun["operation_id"], "hyperpod_nodes", "running, not joined", every=300)
     stage = stage_of(operation, "hyperpod_nodes")
     assert "gpu 1/2" in stage["message"]
     failed = driver.finish(begun["operation_id"])

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _IN_CHECK: Final = "DeepHealthCheckInProgress"
 # A lack of capacity that lasts is looked at less often; a new one may pass at the next try.
+_SLOWER: Final = 4
 _LASTING: Final = timedelta(minutes=10)
 
 
@@ -83,7 +84,9 @@ def _short(context: StageContext, found: hyperpod.Cluster, have: Mapping[str, in
         return Waiting(_capacity_seconds(context), message, Reason.WAITING_CAPACITY, (found.arn,))
     if checked := _in_check(found, short):
         return Waiting(_poll_seconds(), f"{message}; {checked}", Reason.WAITING_DEEP_HEALTH_CHECK, (found.arn,))
-    return Waiting(_poll_seconds(), message, Reason.WAITING_NODES, (found.arn,))
+    # What failed is tried again by HyperPod minutes later.
+    seconds = _poll_seconds() * (_SLOWER if explained else 1)
+    return Waiting(seconds, message, Reason.WAITING_NODES, (found.arn,))
 
 
 def _in_check(found: hyperpod.Cluster, short: list[DesiredGroup]) -> str | None:
