@@ -17,6 +17,8 @@ CLUSTER_ARTIFACTS = ROOT / "infra" / "cluster"
 PREFIX = "instantstart-"
 ROLE_PATH = "/instantstart/"
 TURN_LIMIT = 500
+# How often a stage looks at what tells nobody when it is there.
+POLL_SECONDS = {"HYPERPOD_POLL_SECONDS": "30", "CAPACITY_POLL_SECONDS": "600", "NODES_POLL_SECONDS": "15"}
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from botocore.exceptions import ClientError
 
 from functions.core import runtime
 from functions.core.errors import ArtifactMissing, Cause, Layer
 from functions.core.failures import code_of
+
+if TYPE_CHECKING:
+    from functions.core.runtime import Patience
 
 
 def entity_tag(bucket: str, key: str) -> str | None:
@@ -47,3 +52,17 @@ def fetch(bucket: str, key: str) -> bytes:
         return client.get_object(Bucket=bucket, Key=key)["Body"].read()
     except client.exceptions.NoSuchKey as error:
         raise _missing(f"s3://{bucket}/{key}") from error
+
+
+def beginning(bucket: str, key: str, size: int, patience: Patience | None = None) -> tuple[int, bytes] | None:
+    """Give an object's size and its first `size` bytes; None when there is none. Raises the client's errors."""
+    client = runtime.client("s3", patience)
+    try:
+        whole = client.head_object(Bucket=bucket, Key=key)["ContentLength"]
+        if not whole:
+            return 0, b""
+        return whole, client.get_object(Bucket=bucket, Key=key, Range=f"bytes=0-{size - 1}")["Body"].read()
+    except ClientError as error:
+        if code_of(error) in ("404", "NoSuchKey", "NoSuchBucket", "NotFound"):
+            return None
+        raise

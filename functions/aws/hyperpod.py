@@ -1,9 +1,9 @@
-"""SageMaker HyperPod as the stages use it: create by name, describe, list nodes."""
+"""SageMaker HyperPod as the stages and the edge read it: clusters, groups, instances; and a cluster's end."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
 
@@ -11,26 +11,31 @@ from functions.core import runtime
 from functions.core.failures import code_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator
     from datetime import datetime
 
-    from types_boto3_sagemaker import SageMakerClient
-    from types_boto3_sagemaker.type_defs import (
-        ClusterInstanceGroupDetailsTypeDef,
-        ClusterInstanceGroupSpecificationTypeDef,
-        TagTypeDef,
-    )
+    from types_boto3_sagemaker.type_defs import ClusterInstanceGroupDetailsTypeDef, ClusterNodeSummaryTypeDef
+
+    from functions.core.runtime import Patience
+
+_PAGE: Final = 100
 
 
 @dataclass(frozen=True)
 class Group:
-    """An instance group as it stands."""
+    """An instance group as it stands; one of several types has them all in `types`, in order of preference."""
 
     name: str
-    instance_type: str
+    types: tuple[str, ...]
     current: int
     target: int
     capacity_type: str
+    status: str = ""
+
+    @property
+    def instance_type(self) -> str:
+        """Name the type, or the types, for the reader."""
+        return ", ".join(self.types)
 
 
 @dataclass(frozen=True)
@@ -44,37 +49,32 @@ class Cluster:
     eks_arn: str
     groups: tuple[Group, ...]
 
-
-@dataclass(frozen=True)
-class NewGroup:
-    """An instance group to create."""
-
-    name: str
-    instance_type: str
-    count: int
-    threads_per_core: int
+    @property
+    def cluster_id(self) -> str:
+        """Give the id under which SageMaker keeps the cluster's logs."""
+        return self.arn.rpartition("/")[2]
 
 
 @dataclass(frozen=True)
-class NewCluster:
-    """A HyperPod cluster to create: continuous provisioning on an EKS cluster."""
+class Instance:
+    """An instance as HyperPod lists it; `message` is its last failure, which a later success does not clear."""
 
-    name: str
-    eks_arn: str
-    execution_role: str
-    subnet_id: str
-    security_group_id: str
-    lifecycle_uri: str
-    lifecycle_script: str
-    automatic_recovery: bool
-    groups: Sequence[NewGroup]
-    tags: Mapping[str, str]
+    instance_id: str
+    group: str
+    status: str
+    message: str
+    launched_at: datetime | None
+
+    @property
+    def runs(self) -> bool:
+        """Say whether it runs; one that is checked, boots, fails or leaves does not count."""
+        return self.status == "Running"
 
 
-def describe(name: str) -> Cluster | None:
+def describe(name: str, patience: Patience | None = None) -> Cluster | None:
     """Describe a cluster; None when there is none. Raises the client's own errors."""
     try:
-        found = runtime.client("sagemaker").describe_cluster(ClusterName=name)
+        found = runtime.client("sagemaker", patience).describe_cluster(ClusterName=name)
     except ClientError as error:
         if code_of(error) == "ResourceNotFound":
             return None
@@ -85,16 +85,20 @@ def describe(name: str) -> Cluster | None:
         status=found["ClusterStatus"],
         failure=found.get("FailureMessage", ""),
         eks_arn=found.get("Orchestrator", {}).get("Eks", {}).get("ClusterArn", ""),
-        groups=tuple(
-            Group(
-                name=group.get("InstanceGroupName", ""),
-                instance_type=str(group.get("InstanceType", "")),
-                current=group.get("CurrentCount", 0),
-                target=group.get("TargetCount", 0),
-                capacity_type=_capacity_type(group),
-            )
-            for group in found.get("InstanceGroups", [])
-        ),
+        groups=tuple(_group(group) for group in found.get("InstanceGroups", [])),
+    )
+
+
+def _group(found: ClusterInstanceGroupDetailsTypeDef) -> Group:
+    single = found.get("InstanceType")
+    several = found.get("InstanceRequirements", {}).get("DesiredInstanceTypes", [])
+    return Group(
+        name=found.get("InstanceGroupName", ""),
+        types=(str(single),) if single else tuple(map(str, several)),
+        current=found.get("CurrentCount", 0),
+        target=found.get("TargetCount", 0),
+        capacity_type=_capacity_type(found),
+        status=str(found.get("Status", "")),
     )
 
 
@@ -105,60 +109,56 @@ def _capacity_type(group: ClusterInstanceGroupDetailsTypeDef) -> str:
     return "spot" if "Spot" in group.get("CapacityRequirements", {}) else "on_demand"
 
 
-def create(new: NewCluster) -> None:
-    """Create a cluster; one of that name that is there already is left to the next look.
+def instances(name: str) -> Iterator[Instance]:
+    """List the instances of a cluster, page by page. Raises the client's own errors."""
+    pages = runtime.client("sagemaker").get_paginator("list_cluster_nodes")
+    for page in pages.paginate(ClusterName=name, PaginationConfig={"PageSize": _PAGE}):
+        yield from map(_instance, page["ClusterNodeSummaries"])
 
-    CreateCluster has no idempotency token: a repeat whose first answer was lost is refused by name.
-    Source: SageMaker API reference, CreateCluster.
-    """
-    client = runtime.client("sagemaker")
+
+def _instance(found: ClusterNodeSummaryTypeDef) -> Instance:
+    state = found["InstanceStatus"]
+    return Instance(
+        instance_id=found["InstanceId"],
+        group=found["InstanceGroupName"],
+        status=state["Status"],
+        message=state.get("Message", ""),
+        launched_at=found.get("LaunchTime"),
+    )
+
+
+def has_instances(name: str) -> bool:
+    """Say whether a cluster has any instance. Raises the client's own errors."""
+    answer = runtime.client("sagemaker").list_cluster_nodes(ClusterName=name, MaxResults=1)
+    return bool(answer["ClusterNodeSummaries"])
+
+
+def tags(arn: str) -> dict[str, str]:
+    """Read the tags of a cluster. Raises the client's own errors."""
+    pages = runtime.client("sagemaker").get_paginator("list_tags").paginate(ResourceArn=arn)
+    return {tag["Key"]: tag["Value"] for page in pages for tag in page["Tags"]}
+
+
+def delete(name: str) -> None:
+    """Begin to delete a cluster; one that is gone, or on its way, is left to the next look."""
     try:
-        _create(client, new)
-    except client.exceptions.ResourceInUse:
-        return
+        runtime.client("sagemaker").delete_cluster(ClusterName=name)
+    except ClientError as error:
+        if code_of(error) not in ("ResourceNotFound", "ConflictException"):
+            raise
 
 
-def _create(client: SageMakerClient, new: NewCluster) -> None:
-    client.create_cluster(
-        ClusterName=new.name,
-        Orchestrator={"Eks": {"ClusterArn": new.eks_arn}},
-        VpcConfig={"SecurityGroupIds": [new.security_group_id], "Subnets": [new.subnet_id]},
-        NodeRecovery="Automatic" if new.automatic_recovery else "None",
-        NodeProvisioningMode="Continuous",
-        InstanceGroups=[_specification(group, new) for group in new.groups],
-        Tags=_listed(new.tags),
-    )
+def groups_of_others(name: str, in_time: Callable[[], bool], patience: Patience | None = None) -> list[Group] | None:
+    """List the instance groups of all clusters of the region but one; None when `in_time` ended the listing.
 
-
-def latest_failure(name: str, since: datetime) -> str | None:
-    """Say why the newest failure among a cluster's events happened; None when there is none since an instant.
-
-    The reason itself stands only in the event's details. Source: SageMaker API reference, DescribeClusterEvent.
+    Raises the client's own errors.
     """
-    client = runtime.client("sagemaker")
-    listed = client.list_cluster_events(
-        ClusterName=name, EventTimeAfter=since, SortBy="EventTime", SortOrder="Descending", MaxResults=50
-    )
-    failed = next((event for event in listed.get("Events", []) if event.get("EventLevel") == "Error"), None)
-    if failed is None:
-        return None
-    details = client.describe_cluster_event(ClusterName=name, EventId=failed["EventId"])["EventDetails"]
-    metadata = details.get("EventDetails", {}).get("EventMetadata", {})
-    parts = (metadata.get("Instance"), metadata.get("InstanceGroup"), metadata.get("InstanceGroupScaling"))
-    texts = [part["FailureMessage"] for part in parts if part and part.get("FailureMessage")]
-    return texts[0] if texts else failed.get("Description")
-
-
-def _specification(group: NewGroup, new: NewCluster) -> ClusterInstanceGroupSpecificationTypeDef:
-    return {
-        "InstanceGroupName": group.name,
-        "InstanceType": group.instance_type,  # type: ignore[typeddict-item]  # the model checked it against the enum
-        "InstanceCount": group.count,
-        "ExecutionRole": new.execution_role,
-        "LifeCycleConfig": {"SourceS3Uri": new.lifecycle_uri, "OnCreate": new.lifecycle_script},
-        "ThreadsPerCore": group.threads_per_core,
-    }
-
-
-def _listed(tags: Mapping[str, str]) -> list[TagTypeDef]:
-    return [{"Key": key, "Value": value} for key, value in tags.items()]
+    client = runtime.client("sagemaker", patience)
+    found: list[Group] = []
+    for page in client.get_paginator("list_clusters").paginate(PaginationConfig={"PageSize": _PAGE}):
+        for other in (each["ClusterName"] for each in page["ClusterSummaries"] if each["ClusterName"] != name):
+            if not in_time():
+                return None
+            cluster = describe(other, patience)
+            found += cluster.groups if cluster else ()
+    return found

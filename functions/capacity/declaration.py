@@ -22,8 +22,16 @@ DECLARATION = Declaration(
                 "sagemaker:DescribeCluster",
                 "sagemaker:CreateCluster",
                 "sagemaker:AddTags",
+                "sagemaker:DeleteCluster",
                 "sagemaker:DescribeClusterEvent",
                 "sagemaker:ListClusterEvents",
+                "sagemaker:ListClusterNodes",
+                "sagemaker:ListTags",
+                # What is there in place of capacity that is short.
+                "ec2:DescribeInstanceTypeOfferings",
+                "sagemaker:SearchTrainingPlanOfferings",
+                # The log of a lifecycle script that failed.
+                "logs:GetLogEvents",
                 # CreateCluster calls these on the caller's behalf.
                 # Source: SageMaker developer guide, "IAM users for cluster admin" of HyperPod on EKS.
                 "iam:PassRole",
@@ -40,7 +48,7 @@ DECLARATION = Declaration(
             function="stages_workloads",
             title="HyperPod nodes",
             expected_seconds=60,
-            actions=("eks:DescribeCluster", "sts:AssumeRole"),
+            actions=("eks:DescribeCluster", "sagemaker:ListClusterNodes", "sts:AssumeRole"),
         ),
     ),
 )

@@ -20,6 +20,7 @@ class InstanceType:
     efa_interfaces: int
     max_pods: int
     subnet_ips: int
+    subnet_ips_efa_only: int
 
     @property
     def family(self) -> str:

@@ -73,3 +73,38 @@ def threads_per_core(name: str) -> int:
     """Say how many threads per core to ask for: what the type has; HyperPod would otherwise turn one off."""
     facts = instance_type(name)
     return (facts.threads_per_core if facts else None) or 1
+
+
+def has_one_thread(name: str) -> bool:
+    """Say whether a type is known to have one thread per core."""
+    facts = instance_type(name)
+    return facts is not None and facts.threads_per_core == 1
+
+
+def accelerated(name: str) -> bool:
+    """Say whether a type has accelerators."""
+    facts = instance_type(name)
+    return facts is not None and facts.accelerator_count > 0
+
+
+def takes_efa_only(name: str) -> bool:
+    """Say whether a type may have EFA interfaces without addresses: it needs more than one EFA interface.
+
+    One interface stays for IP traffic. Source: SageMaker API reference, ClusterNetworkInterface.
+    """
+    facts = instance_type(name)
+    return facts is not None and facts.efa_interfaces > 1
+
+
+def node_addresses(name: str, *, efa_only: bool) -> int:
+    """Say how many addresses a node of a type takes from its subnet; at least one for a type that is not listed."""
+    facts = instance_type(name)
+    if facts is None:
+        return 1
+    return facts.subnet_ips_efa_only if efa_only else facts.subnet_ips
+
+
+def has_efa(name: str) -> bool:
+    """Say whether instances of a type have interfaces of the Elastic Fabric Adapter."""
+    facts = instance_type(name)
+    return facts is not None and facts.efa_interfaces > 0

@@ -84,5 +84,18 @@ DECLARATION = Declaration(
             ),
         ),
     ),
-    route_actions=("ec2:DescribeAvailabilityZones", "states:StartExecution"),
+    route_actions=(
+        "ec2:DescribeAvailabilityZones",
+        "ec2:DescribeSubnets",
+        "states:StartExecution",
+        # What a request about capacity is checked by.
+        "ec2:DescribeInstanceTypeOfferings",
+        "ec2:DescribeSecurityGroups",
+        "s3:GetObject",
+        "sagemaker:DescribeCluster",
+        "sagemaker:DescribeTrainingPlan",
+        "sagemaker:ListClusters",
+        "servicequotas:GetServiceQuota",
+        "servicequotas:ListServiceQuotas",
+    ),
 )

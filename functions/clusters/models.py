@@ -6,7 +6,6 @@ rules for new requests change.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from datetime import datetime
 from typing import Annotated, Final, Literal
@@ -14,7 +13,6 @@ from typing import Annotated, Final, Literal
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     ValidationInfo,
@@ -23,34 +21,17 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from functions.catalog.rules import (
-    INSTANCE_TYPE_PATTERN,
-    instance_type,
-    looks_like_an_instance_type,
-    similar_instance_types,
-)
+from functions.capacity.models import InstanceGroup, OnShortage, SystemGroup
 from functions.clusters.names import TAG_LIMIT, TAG_PATTERN
 from functions.core.cluster import ClusterSpec
+from functions.core.requests import Wire, fits
+from functions.network.models import ClusterNetwork, ZoneName
 
-GROUP_NAME_PATTERN: Final = r"^[a-zA-Z0-9](-*[a-zA-Z0-9])*$"
-GROUP_NAME_LIMIT: Final = 63
 GROUPS_LIMIT: Final = 100
-COUNT_LIMIT: Final = 6758
 KUBERNETES_NAME_PATTERN: Final = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 KUBERNETES_NAME_LIMIT: Final = 63
 
 NodeRecovery = Literal["automatic", "none"]
-
-
-class Wire(BaseModel):
-    """Base of a request: unknown fields are refused, and no text passes for a number."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-def fits(value: str, pattern: str, limit: int) -> bool:
-    """Say whether a name matches a pattern as a whole and is short enough."""
-    return len(value) <= limit and re.fullmatch(pattern, value) is not None
 
 
 def check_tag(value: str) -> str:
@@ -60,17 +41,6 @@ def check_tag(value: str) -> str:
             "cluster_tag",
             "has to match {pattern} and have at most {limit} characters, so that every name made from it fits",
             {"pattern": TAG_PATTERN, "limit": TAG_LIMIT},
-        )
-    return value
-
-
-def check_group_name(value: str) -> str:
-    """Refuse a name that SageMaker would refuse."""
-    if not fits(value, GROUP_NAME_PATTERN, GROUP_NAME_LIMIT):
-        raise PydanticCustomError(
-            "group_name",
-            "has to match {pattern} and have at most {limit} characters",
-            {"pattern": GROUP_NAME_PATTERN, "limit": GROUP_NAME_LIMIT},
         )
     return value
 
@@ -94,72 +64,35 @@ def check_two_zones(value: list[str]) -> list[str]:
     return value
 
 
-def check_instance_type(value: str) -> str:
-    """Refuse a type that HyperPod does not know, and name those that come closest."""
-    if instance_type(value) is not None:
-        return value
-    if not looks_like_an_instance_type(value):
-        raise PydanticCustomError(
-            "instance_type",
-            "has to look like ml.<family>.<size>, for example ml.g6.4xlarge",
-            {"allowed": similar_instance_types(f"ml.{value}")},
-        )
-    raise PydanticCustomError(
-        "instance_type",
-        "{value} is not an instance type of HyperPod clusters",
-        {"value": value, "allowed": similar_instance_types(value)},
-    )
-
-
-def check_capacity_type(value: object) -> object:
-    """Tell capacity that HyperPod has and this release does not offer from a misspelt word."""
-    if value in ("spot", "training_plan"):
-        raise PydanticCustomError(
-            "capacity_type",
-            "{value} capacity is not offered by this release; on_demand is",
-            {"value": str(value), "allowed": ["on_demand"]},
-        )
-    return value
-
-
 ClusterTag = Annotated[
     str, AfterValidator(check_tag), Field(json_schema_extra={"pattern": TAG_PATTERN, "maxLength": TAG_LIMIT})
-]
-GroupName = Annotated[
-    str,
-    AfterValidator(check_group_name),
-    Field(json_schema_extra={"pattern": GROUP_NAME_PATTERN, "maxLength": GROUP_NAME_LIMIT}),
 ]
 KubernetesName = Annotated[
     str,
     AfterValidator(check_kubernetes_name),
     Field(json_schema_extra={"pattern": KUBERNETES_NAME_PATTERN, "maxLength": KUBERNETES_NAME_LIMIT}),
 ]
-InstanceTypeName = Annotated[
-    str, AfterValidator(check_instance_type), Field(json_schema_extra={"pattern": INSTANCE_TYPE_PATTERN})
-]
-CapacityType = Annotated[Literal["on_demand"], BeforeValidator(check_capacity_type)]
-ZoneName = Annotated[str, Field(min_length=1, max_length=32, description="Name or id of an availability zone.")]
 TwoZones = Annotated[
     list[ZoneName], AfterValidator(check_two_zones), Field(json_schema_extra={"minItems": 2, "maxItems": 2})
 ]
 
 
-class InstanceGroup(Wire):
-    """Instances of one type that are counted together."""
+class HyperPod(ClusterNetwork, Wire):
+    """The HyperPod cluster: where its instances stand and how many of which there are.
 
-    name: GroupName
-    instance_type: InstanceTypeName
-    instance_count: int = Field(ge=1, le=COUNT_LIMIT)
-    capacity_type: CapacityType = "on_demand"
-
-
-class HyperPod(Wire):
-    """The HyperPod cluster: where its instances stand and how many of which there are."""
+    `on_shortage` says what a lack of capacity means: wait for it, fail, or fail with what is to be had instead.
+    """
 
     availability_zone: ZoneName
     instance_groups: list[InstanceGroup] = Field(min_length=1, max_length=GROUPS_LIMIT)
     node_recovery: NodeRecovery = "automatic"
+    on_shortage: OnShortage = "wait"
+    system_group: SystemGroup | None = Field(default=None, validate_default=True)
+
+    @property
+    def groups(self) -> list[InstanceGroup]:
+        """Give all groups, the cluster's own last."""
+        return [*self.instance_groups, *([self.system_group.group] if self.system_group else [])]
 
     @field_validator("instance_groups")
     @classmethod
@@ -168,6 +101,23 @@ class HyperPod(Wire):
         if twice := ", ".join(name for name, count in counts.items() if count > 1):
             raise PydanticCustomError("group_names", "has more than one group named {names}", {"names": twice})
         return groups
+
+    @field_validator("system_group")
+    @classmethod
+    def _system_group_stands_beside(cls, system: SystemGroup | None, info: ValidationInfo) -> SystemGroup | None:
+        groups: list[InstanceGroup] | None = info.data.get("instance_groups")
+        if groups is None:
+            return system
+        if system is None and not any(group.instance_count for group in groups):
+            message = "is required when every group starts with no instance: the cluster's own pods need one to run on"
+            raise PydanticCustomError("no_instances", message)
+        if system is not None and system.name in [group.name for group in groups]:
+            message = "is named {name}, as one of the instance_groups is"
+            raise PydanticCustomError("group_names", message, {"name": system.name})
+        if system is not None and len(groups) == GROUPS_LIMIT:
+            message = "makes one group more than the {limit} that a cluster has"
+            raise PydanticCustomError("group_count", message, {"limit": GROUPS_LIMIT})
+        return system
 
 
 class Foundation(Wire):

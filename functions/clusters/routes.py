@@ -8,9 +8,7 @@ from typing import Annotated
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Path
-from botocore.exceptions import BotoCoreError, ClientError
 
-from functions.aws import zones
 from functions.clusters import records, rules
 from functions.clusters.models import (
     ActiveCluster,
@@ -24,16 +22,15 @@ from functions.clusters.models import (
     LastOperation,
     S3Mount,
 )
+from functions.clusters.placement import routes as placement
+from functions.clusters.preflight import routes as preflight
 from functions.core import application, catalogue, ledger, runtime, settings
 from functions.core.application import IdempotencyKey, PageLimit, PageToken
 from functions.core.errors import (
     AlreadyExists,
-    Cause,
     FieldError,
     InvalidRequest,
-    Layer,
     PreconditionFailed,
-    Unavailable,
 )
 from functions.core.ledger.models import NewOperation, Operation, PlannedStage
 from functions.core.ledger.paging import page_limit, seal, unseal
@@ -50,9 +47,12 @@ def create_cluster(request: CreateCluster, idempotency_key: IdempotencyKey = Non
     asked = _asked(tag, request, idempotency_key)
     if earlier := ledger.replayed(asked):
         return application.accepted(earlier)
-    _settle_zones(request, deployed.region)
+    name = rules.names_of(tag, deployed.account_id, deployed.region).hyperpod_cluster
+    seen = preflight.look(request, deployed.region, name)
+    placement.check_with_foundation(request, tag)
     spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now())
-    return _begin(asked, request, {"new_cluster": spec.model_dump(mode="json", exclude_none=True)})
+    new = {"new_cluster": spec.model_dump(mode="json", exclude_none=True), "findings": seen.findings}
+    return _begin(asked, request, new)
 
 
 def configure_dependencies(
@@ -119,10 +119,13 @@ def _begin_on(tag: str, request: rules.Request, key: str | None) -> Response[Ope
         raise _too_early(tag, missing)
     if rules.already_done(asked.kind, cluster.conditions):
         raise _stands_already(tag)
+    change: dict[str, object] = {"cluster_version": cluster.spec.version}
     if isinstance(request, HyperPod):
-        _settle_zones(request, cluster.spec.region)
-    changes = rules.changes_of(request, cluster.spec)
-    return _begin(asked, request, {"changed_cluster": changes, "cluster_version": cluster.spec.version})
+        seen = preflight.look(request, cluster.spec.region, cluster.spec.names.hyperpod_cluster)
+        placement.check_on_foundation(request, cluster, look=seen.answered)
+        change["findings"] = seen.findings
+    change["changed_cluster"] = rules.changes_of(request, cluster.spec)
+    return _begin(asked, request, change)
 
 
 def _asked(tag: str, request: rules.Request, key: str | None) -> NewOperation:
@@ -162,30 +165,6 @@ def _check_region(sent: str | None, deployed: str) -> None:
     if sent not in (None, deployed):
         error = FieldError(field="region", message=f"{sent} is not the region of this deployment", allowed=[deployed])
         raise InvalidRequest(f"region: {error.message}", errors=[error])
-
-
-def _settle_zones(request: CreateCluster | HyperPod, region: str) -> None:
-    """Refuse impossible zones and write ids as names; a lookup without an answer leaves that to the first stage."""
-    if not rules.names_zones(request):
-        return
-    try:
-        known = zones.describe()
-    except (BotoCoreError, ClientError) as error:
-        if rules.names_zone_ids(request):
-            raise _zones_unknown() from error
-        application.warn("zones are unchecked: EC2 gave no answer", error)
-        return
-    if errors := rules.check_zones(request, known, region):
-        raise InvalidRequest(f"{errors[0].field}: {errors[0].message}", errors=errors)
-    rules.use_zone_names(request, known)
-
-
-def _zones_unknown() -> Unavailable:
-    return Unavailable(
-        "EC2 does not say at present which zone an id stands for; nothing was begun.",
-        cause=Cause(layer=Layer.AWS, service="ec2", api_call="DescribeAvailabilityZones"),
-        remedy="Name the zones by their names, or send the request again in a moment.",
-    )
 
 
 def _too_early(tag: str, missing: rules.Unmet) -> PreconditionFailed:

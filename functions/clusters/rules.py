@@ -19,6 +19,8 @@ from functions.clusters.names import derived
 from functions.core.cluster import ClusterNames, ClusterSpec, DesiredGroup, DesiredMount
 from functions.core.errors import FieldError
 from functions.core.phases import CONDITIONS, VERIFY
+from functions.network.subnets.rules.needs import stages_for
+from functions.network.subnets.rules.requests import check_group_zones, use_group_zone_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -113,8 +115,10 @@ def changes_of(request: Request, spec: ClusterSpec) -> dict[str, JsonValue] | No
 
 class _HyperPodMembers(TypedDict, total=False):
     availability_zone: str
+    subnet_prefix: int | None
     instance_groups: list[DesiredGroup]
     node_recovery: str
+    on_shortage: str
 
 
 def _hyperpod_members(hyperpod: HyperPod | None) -> _HyperPodMembers:
@@ -122,8 +126,10 @@ def _hyperpod_members(hyperpod: HyperPod | None) -> _HyperPodMembers:
         return {}
     return {
         "availability_zone": hyperpod.availability_zone,
-        "instance_groups": [DesiredGroup(**group.model_dump()) for group in hyperpod.instance_groups],
+        "subnet_prefix": hyperpod.subnet_prefix,
+        "instance_groups": [DesiredGroup(**group.model_dump()) for group in hyperpod.groups],
         "node_recovery": hyperpod.node_recovery,
+        "on_shortage": hyperpod.on_shortage,
     }
 
 
@@ -173,7 +179,7 @@ def plan(kind: str, request: Request) -> list[tuple[str, str]]:
     hyperpod = request.hyperpod if isinstance(request, CreateCluster) else request
     storage = request.storage if isinstance(request, CreateCluster) else request
     if isinstance(hyperpod, HyperPod):
-        stages = stages + _hyperpod_stages(hyperpod.availability_zone)
+        stages = stages + _hyperpod_stages(hyperpod)
     if isinstance(storage, S3Mount):
         stages = [*stages, ("storage", f"mount:{_place_of(storage)}")]
     return [*stages, (VERIFY, "verify")]
@@ -183,8 +189,9 @@ def _place_of(storage: S3Mount) -> str:
     return storage.name if storage.namespace == "default" else f"{storage.namespace}/{storage.name}"
 
 
-def _hyperpod_stages(zone: str) -> list[tuple[str, str]]:
-    names = (f"compute_subnet:{zone}", "lifecycle_scripts", "hyperpod_cluster", "hyperpod_nodes")
+def _hyperpod_stages(hyperpod: HyperPod) -> list[tuple[str, str]]:
+    subnets = stages_for(hyperpod.groups, hyperpod.availability_zone)
+    names = (*subnets, "lifecycle_scripts", "hyperpod_cluster", "hyperpod_nodes")
     return [("hyperpod", name) for name in names]
 
 
@@ -201,10 +208,10 @@ def unmet(kind: str, conditions: Iterable[Condition]) -> Unmet | None:
 def check_zones(request: CreateCluster | HyperPod, zones: Sequence[Zone], region: str) -> list[FieldError]:
     """Find what is wrong with the zones that a request names."""
     if isinstance(request, HyperPod):
-        return _check_compute_zone("availability_zone", request, zones, region)
+        return _check_compute_zones("", request, zones, region)
     errors = _check_control_plane_zones(request.foundation.control_plane_availability_zones or [], zones, region)
     if request.hyperpod:
-        errors += _check_compute_zone("hyperpod.availability_zone", request.hyperpod, zones, region)
+        errors += _check_compute_zones("hyperpod.", request.hyperpod, zones, region)
     return errors
 
 
@@ -224,7 +231,9 @@ def names_zones(request: CreateCluster | HyperPod) -> bool:
 def names_zone_ids(request: CreateCluster | HyperPod) -> bool:
     """Say whether a request names any zone by its id, which only a lookup can turn into a name."""
     hyperpod = request if isinstance(request, HyperPod) else request.hyperpod
+    groups = hyperpod.instance_groups if hyperpod else []
     named = [hyperpod.availability_zone] if hyperpod else []
+    named += [group.availability_zone for group in groups if group.availability_zone]
     if isinstance(request, CreateCluster):
         named += request.foundation.control_plane_availability_zones or []
     return any(looks_like_a_zone_id(zone) for zone in named)
@@ -235,16 +244,18 @@ def use_zone_names(request: CreateCluster | HyperPod, zones: Sequence[Zone]) -> 
     hyperpod = request if isinstance(request, HyperPod) else request.hyperpod
     if hyperpod:
         hyperpod.availability_zone = _name_of(hyperpod.availability_zone, zones)
+        use_group_zone_names(hyperpod.instance_groups, zones)
     if isinstance(request, CreateCluster) and (wanted := request.foundation.control_plane_availability_zones):
         request.foundation.control_plane_availability_zones = [_name_of(zone, zones) for zone in wanted]
 
 
-def _check_compute_zone(field: str, hyperpod: HyperPod, zones: Sequence[Zone], region: str) -> list[FieldError]:
-    wanted = hyperpod.availability_zone
+def _check_compute_zones(path: str, hyperpod: HyperPod, zones: Sequence[Zone], region: str) -> list[FieldError]:
+    wanted, allowed = hyperpod.availability_zone, [zone.name for zone in zones]
+    errors = check_group_zones(hyperpod.instance_groups, zones, region, f"{path}instance_groups")
     if zone_named(wanted, zones):
-        return []
-    allowed = [zone.name for zone in zones]
-    return [FieldError(field=field, message=f"{wanted} is not a zone of {region}", allowed=allowed)]
+        return errors
+    field = f"{path}availability_zone"
+    return [FieldError(field=field, message=f"{wanted} is not a zone of {region}", allowed=allowed), *errors]
 
 
 def _check_control_plane_zones(wanted: Sequence[str], zones: Sequence[Zone], region: str) -> list[FieldError]:

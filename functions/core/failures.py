@@ -35,17 +35,69 @@ CAPACITY: Final = "CAPACITY"
 
 @dataclass(frozen=True)
 class Known:
-    """A cause that is recognised by the words AWS uses for it."""
+    """A cause that is recognised by AWS's code or by the words AWS uses for it."""
 
     code: str
     pattern: re.Pattern[str]
     remedy: str
     quota: bool = False
     passing: bool = False
+    aws_code: str = ""
 
+
+# Codes of EC2, whose words for the same thing differ from call to call.
+# Sources: Amazon EC2 API reference, "Error codes for the Amazon EC2 API"; AWS general reference, "Amazon VPC endpoints
+# and quotas"; read 2026-11-29.
+_NETWORK: Final = (
+    Known(
+        "SUBNET_QUOTA",
+        re.compile(r"maximum number of subnets has been reached", re.I),
+        "Delete an unused subnet of the VPC or request an increase of the quota 'Subnets per VPC' (service vpc, code "
+        "L-407747CB), then retry the operation.",
+        quota=True,
+        aws_code="SubnetLimitExceeded",
+    ),
+    Known(
+        "ROUTE_TABLE_QUOTA",
+        re.compile(r"maximum number of route tables has been reached", re.I),
+        "Delete an unused route table of the VPC or request an increase of the quota 'Route tables per VPC' (service "
+        "vpc, code L-589F43AA), then retry the operation.",
+        quota=True,
+        aws_code="RouteTableLimitExceeded",
+    ),
+    Known(
+        "ROUTE_QUOTA",
+        re.compile(r"maximum number of routes has been reached", re.I),
+        "Delete unused routes of the route table or request an increase of the quota 'Routes per route table' (service "
+        "vpc, code L-93826ACB), then retry the operation.",
+        quota=True,
+        aws_code="RouteLimitExceeded",
+    ),
+    Known(
+        "SUBNET_IP_SHORTAGE",
+        re.compile(r"(not have|insufficient) (enough )?free addresses", re.I),
+        "Ask for network_interface: efa_only or dedicated_subnet: true for the instance group, or for fewer instances.",
+        quota=True,
+        aws_code="InsufficientFreeAddressesInSubnet",
+    ),
+    Known(
+        "SUBNET_RANGE",
+        re.compile(r"The CIDR '[^']*' (is invalid|conflicts with another subnet)", re.I),
+        "Retry the operation: the range is chosen anew from those that the VPC has and no subnet holds.",
+        passing=True,
+        aws_code="InvalidSubnet.Range",
+    ),
+    Known(
+        "NAT_GATEWAY_GONE",
+        re.compile(r"nat ?gateway (id )?'?nat-\w+'? (does not exist|was not found)", re.I),
+        "Create a public NAT gateway in a public subnet of the VPC, then retry the operation; it is found by itself.",
+        aws_code="NatGatewayNotFound",
+    ),
+)
 
 # Order matters: the first match names the cause.
 KNOWN: Final = (
+    *_NETWORK,
     Known(
         "EIP_QUOTA",
         re.compile(r"maximum number of addresses has been reached", re.I),
@@ -85,6 +137,26 @@ KNOWN: Final = (
         passing=True,
     ),
     Known(
+        "EFA_CHECK",
+        re.compile(r"EFA health checks did not run successfully", re.I),
+        "Allow all traffic from and to itself, inbound and outbound, in the security group of the instances, and keep "
+        "the group in one zone, then retry the operation.",
+        passing=True,
+    ),
+    Known(
+        "PLAN_ZONE",
+        re.compile(r"No subnets in the capacity AZ", re.I),
+        "Create another cluster whose group leaves availability_zone and subnet_id out: then the training plan's zone "
+        "is used.",
+    ),
+    Known(
+        "DEEP_HEALTH_CHECK",
+        re.compile(r"Deep health checks failed", re.I),
+        "HyperPod replaces what fails its check. Retry the operation to wait on; see the log streams "
+        "DeepHealthCheckResults/<instance> of the cluster for what failed.",
+        passing=True,
+    ),
+    Known(
         "LIFECYCLE_SCRIPT",
         re.compile(r"Lifecycle scripts did not run successfully", re.I),
         "Read the log stream named in the message, correct the script, then retry the operation.",
@@ -94,14 +166,15 @@ KNOWN: Final = (
 _DEFAULT_REMEDY: Final = "Remove the cause named in the message, then retry the operation: what stands is kept."
 
 
-def recognise(message: str) -> Known | None:
-    """Find the known cause that a message speaks of."""
-    return next((known for known in KNOWN if known.pattern.search(message)), None)
+def recognise(message: str, code: str | None = None) -> Known | None:
+    """Find the known cause that AWS's code stands for or its message speaks of."""
+    coded = (known for known in KNOWN if code and known.aws_code == code)
+    return next(coded, None) or next((known for known in KNOWN if known.pattern.search(message)), None)
 
 
 def failure(message: str, cause: Cause) -> Problem:
     """Make the problem of a failed resource, with the known cause's code and remedy where there is one."""
-    known = recognise(message)
+    known = recognise(message, cause.code)
     if known is None:
         return StageFailed(message, cause=cause, remedy=_DEFAULT_REMEDY)
     named = cause.model_copy(update={"code": known.code})

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING, Literal, Protocol, overload
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, cast, overload
 
 import botocore.session
 from botocore.config import Config
@@ -37,6 +37,11 @@ if TYPE_CHECKING:
     from types_boto3_sagemaker import SageMakerClient
     from types_boto3_stepfunctions import SFNClient
     from types_boto3_sts import STSClient
+
+    from functions.core.clients import LogsClient, ServiceQuotasClient
+
+
+Kept = TypeVar("Kept")
 
 
 class Clock(Protocol):
@@ -114,6 +119,7 @@ class Runtime:
     clock: Clock
     processes: Processes = field(default_factory=SystemProcesses)
     _clients: dict[tuple[str, Patience], BaseClient] = field(default_factory=dict)
+    _kept: dict[type, object] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     @property
@@ -130,6 +136,11 @@ class Runtime:
                     service, region_name=self.environment["AWS_REGION"], config=_CONFIGURATIONS[patience]
                 )
             return self._clients[key]
+
+    def kept(self, kind: type[Kept]) -> Kept:
+        """Give the one object of a kind, made on first use."""
+        with self._lock:
+            return cast("Kept", self._kept.setdefault(kind, kind()))
 
 
 _bound: ContextVar[Runtime | None] = ContextVar("runtime", default=None)
@@ -173,6 +184,11 @@ def environment() -> Mapping[str, str]:
     return current().environment
 
 
+def kept(kind: type[Kept]) -> Kept:
+    """Give the one object of a kind that this execution environment keeps while it is warm."""
+    return current().kept(kind)
+
+
 def now() -> datetime:
     """Give the present instant, in UTC."""
     return current().clock.now()
@@ -198,10 +214,14 @@ def client(service: Literal["s3"], patience: Patience | None = ...) -> S3Client:
 @overload
 def client(service: Literal["sagemaker"], patience: Patience | None = ...) -> SageMakerClient: ...
 @overload
+def client(service: Literal["logs"], patience: Patience | None = ...) -> LogsClient: ...
+@overload
+def client(service: Literal["service-quotas"], patience: Patience | None = ...) -> ServiceQuotasClient: ...
+@overload
 def client(service: Literal["stepfunctions"], patience: Patience | None = ...) -> SFNClient: ...
 @overload
 def client(service: Literal["sts"], patience: Patience | None = ...) -> STSClient: ...
-def client(service: str, patience: Patience | None = None) -> BaseClient:
+def client(service: str, patience: Patience | None = None) -> object:
     """Give this invocation's client of an AWS service, with the function's own credentials and patience."""
     runtime = current()
     return runtime.client(service, patience or runtime.patience)

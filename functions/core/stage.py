@@ -84,6 +84,10 @@ class StageContext:
         results = [stage.result for stage in self.operation.stages if stage.name.partition(":")[0] == kind]
         return results[-1] if results else {}
 
+    def result_at(self, name: str) -> JsonObject:
+        """Give the result of the stage of that name; empty when there is none in this operation."""
+        return next((stage.result for stage in self.operation.stages if stage.name == name), {})
+
 
 class StageBehaviour(Protocol):
     """One kind of stage."""

@@ -144,7 +144,10 @@ def _record(turn: Turn, stage: Stage, seen: Applied, reason: Reason | None = Non
     known = list(dict.fromkeys([*stage.resources, *seen.resources]))
     # An item holds 400 KB at most; whoever needs them all asks the service.
     resources = known[:_RESOURCES]
-    ledger.record_progress(turn.operation_id, turn.stage, turn.attempt, _said(stage, seen), reason, resources)
+    message = _said(stage, seen)
+    if (message, reason, resources) == (stage.message, stage.reason, stage.resources):
+        return
+    ledger.record_progress(turn.operation_id, turn.stage, turn.attempt, message, reason, resources)
 
 
 def _said(stage: Stage, seen: Applied) -> str | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from functions.clusters import routes as clusters
 from functions.core import application, catalogue
 from functions.entry.domains import DECLARATIONS
+from functions.network import routes as network
 from functions.operations import routes as operations
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 catalogue.install(DECLARATIONS)
-APPLICATION = application.build(DECLARATIONS, {**vars(clusters), **vars(operations)})
+APPLICATION = application.build(DECLARATIONS, {**vars(clusters), **vars(operations), **vars(network)})
 
 
 def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from functions.kubernetes_api.objects import NODES, Object, listed, member
@@ -14,11 +15,13 @@ if TYPE_CHECKING:
 _GROUP: Final = "sagemaker.amazonaws.com/instance-group-name"
 _HYPERPOD_NODES: Final = "sagemaker.amazonaws.com/compute-type=hyperpod"
 _HEALTH: Final = "sagemaker.amazonaws.com/node-health-status"
+_CHECK: Final = "sagemaker.amazonaws.com/deep-health-check-status"
+_NAME_PREFIX: Final = "hyperpod-"
 
 
 @dataclass(frozen=True)
 class Node:
-    """A node as it stands; `reason` says why it is not ready."""
+    """A node as it stands; `reason` says why it is not ready, `in_check` whether its deep health check runs."""
 
     name: str
     group: str
@@ -26,6 +29,13 @@ class Node:
     ready: bool
     schedulable: bool
     reason: str
+    in_check: bool = False
+    created_at: datetime | None = None
+
+    @property
+    def instance_id(self) -> str:
+        """Give the id of the node's instance, by which HyperPod names it."""
+        return self.name.removeprefix(_NAME_PREFIX)
 
 
 def hyperpod_nodes(client: ClusterClient) -> list[Node]:
@@ -45,7 +55,13 @@ def _node(item: Object) -> Node:
         ready=ready.get("status") == "True",
         schedulable=healthy and not spec.get("unschedulable"),
         reason=str(ready.get("message") or ready.get("reason") or ""),
+        in_check=labels.get(_CHECK) == "InProgress",
+        created_at=_moment(metadata.get("creationTimestamp")),
     )
+
+
+def _moment(text: object) -> datetime | None:
+    return datetime.fromisoformat(text) if isinstance(text, str) else None
 
 
 def _ready_condition(item: Object) -> Object:

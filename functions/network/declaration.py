@@ -1,9 +1,18 @@
 """What the network domain adds to the product."""
 
-from functions.core.declaration import Declaration, Stage
+from functions.core.declaration import Declaration, Route, Scope, Stage
 
 DECLARATION = Declaration(
     domain="network",
+    routes=(
+        Route(
+            "list_subnets",
+            "GET",
+            "/api/clusters/{tag}/subnets",
+            Scope.READ,
+            "List the compute subnets of a cluster",
+        ),
+    ),
     stages=(
         Stage(
             kind="compute_subnet",
@@ -16,15 +25,22 @@ DECLARATION = Declaration(
                 "ec2:DescribeVpcs",
                 "ec2:DescribeSubnets",
                 "ec2:DescribeRouteTables",
+                "ec2:DescribeNatGateways",
                 "ec2:DescribeVpcEndpoints",
                 "ec2:CreateSubnet",
+                "ec2:DeleteSubnet",
                 "ec2:CreateRouteTable",
+                "ec2:DeleteRouteTable",
                 "ec2:CreateRoute",
                 "ec2:ReplaceRoute",
                 "ec2:AssociateRouteTable",
+                "ec2:ReplaceRouteTableAssociation",
                 "ec2:ModifyVpcEndpoint",
                 "ec2:CreateTags",
+                # How many nodes of a group run and have their addresses already.
+                "sagemaker:DescribeCluster",
             ),
         ),
     ),
+    route_actions=("ec2:DescribeSubnets",),
 )

@@ -41,14 +41,16 @@ def plan_network(tag: str, in_use: Iterable[IPv4Network]) -> NetworkPlan | None:
     return NetworkPlan(vpc, (small[0], small[1]), (small[2], small[3]), SERVICE_RANGE)
 
 
-def free_compute_range(vpc_ranges: Sequence[IPv4Network], in_use: Iterable[IPv4Network]) -> IPv4Network | None:
-    """Choose the first free /20 of a VPC for a compute subnet; None when it is full."""
+def free_compute_range(
+    vpc_ranges: Sequence[IPv4Network], in_use: Iterable[IPv4Network], prefix: int = COMPUTE_PREFIX
+) -> IPv4Network | None:
+    """Choose the first free range of a size in a VPC for a compute subnet; None when it is full."""
     taken = list(in_use)
     slots = (
         slot
         for vpc_range in sorted(vpc_ranges)
-        if vpc_range.prefixlen <= COMPUTE_PREFIX
-        for slot in vpc_range.subnets(new_prefix=COMPUTE_PREFIX)
+        if vpc_range.prefixlen <= prefix
+        for slot in vpc_range.subnets(new_prefix=prefix)
     )
     return next((slot for slot in slots if not _overlaps(slot, taken)), None)
 

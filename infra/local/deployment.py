@@ -16,6 +16,7 @@ from infra.topology import (
     FOUNDATION_ROLE,
     KUBERNETES_ADMIN,
     KUBERNETES_OPERATOR,
+    POLL_SECONDS,
     PREFIX,
     ROLE_PATH,
     TURN_LIMIT,
@@ -78,6 +79,7 @@ def _environment(topology: Topology, account: str, region: str, bucket: str) -> 
     tables = {table.variable: f"{PREFIX}{table.name}" for table in topology.tables}
     return {
         **tables,
+        **POLL_SECONDS,
         "AWS_REGION": region,
         "ACCOUNT_ID": account,
         "STATE_MACHINE_PREFIX": f"arn:aws:states:{region}:{account}:stateMachine:{PREFIX}",

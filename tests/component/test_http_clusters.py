@@ -82,10 +82,34 @@ def test_the_request_is_kept_with_its_defaults(edge: Edge) -> None:
         "foundation": {"control_plane_availability_zones": None},
         "hyperpod": {
             "availability_zone": "us-west-2c",
+            "subnet_prefix": None,
             "instance_groups": [
-                {"name": "gpu", "instance_type": "ml.g6.4xlarge", "instance_count": 1, "capacity_type": "on_demand"}
+                {
+                    "name": "gpu",
+                    "instance_type": "ml.g6.4xlarge",
+                    "instance_count": 1,
+                    "capacity_type": "on_demand",
+                    "availability_zone": None,
+                    "subnet_id": None,
+                    "dedicated_subnet": False,
+                    "subnet_prefix": None,
+                    "network_interface": None,
+                    "instance_types": None,
+                    "min_instance_count": None,
+                    "training_plan_arn": None,
+                    "security_group_ids": None,
+                    "threads_per_core": None,
+                    "deep_health_checks": [],
+                    "labels": {},
+                    "taints": [],
+                    "volumes": [],
+                    "lifecycle": None,
+                    "image_id": None,
+                }
             ],
             "node_recovery": "automatic",
+            "on_shortage": "wait",
+            "system_group": None,
         },
         "storage": {"name": "s3-claim", "namespace": "default"},
     }
@@ -214,10 +238,15 @@ def test_a_zone_lookup_without_an_answer_leaves_the_check_to_the_first_stage(edg
 
 
 @pytest.mark.case(71)
-def test_a_creation_makes_three_calls_none_of_them_slow(edge: Edge) -> None:
-    expected = {"DescribeAvailabilityZones": 1, "TransactWriteItems": 1, "StartExecution": 1}
+def test_a_creation_makes_three_calls_and_its_checks_three_more_none_of_them_slow(edge: Edge) -> None:
+    always = {"DescribeAvailabilityZones": 1, "TransactWriteItems": 1, "StartExecution": 1}
+    checks = {"DescribeInstanceTypeOfferings": 1, "ListServiceQuotas": 1, "ListClusters": 1}
     body = {"tag": "t1", "hyperpod": HYPERPOD}
-    assert edge.counting("POST", "/api/clusters", body=body) == expected
+    assert edge.counting("POST", "/api/clusters", body=body) == always | checks
+    # The code of a quota stays known: its value alone is read anew.
+    later = always | checks | {"GetServiceQuota": 1}
+    del later["ListServiceQuotas"]
+    assert edge.counting("POST", "/api/clusters", body=body | {"tag": "t2"}) == later
     patience = attrgetter("connect_timeout", "read_timeout")(runtime.client("ec2", runtime.Patience.EDGE).meta.config)
     assert sum(patience) <= 5
 

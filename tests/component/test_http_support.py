@@ -6,10 +6,12 @@ import json
 import os
 from collections import Counter
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import pytest
 
+from functions.catalog.tables import instance_types
 from functions.core import runtime
 from functions.core.ledger import queries
 from functions.core.ledger.items import item_of
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from aws_lambda_powertools.utilities.typing import LambdaContext
+    from botocore.model import OperationModel
     from pydantic import JsonValue
 
 __all__ = ["account", "edge"]
@@ -31,6 +34,11 @@ __all__ = ["account", "edge"]
 # moto would make 2,600 machine images for each test that looks at a zone.
 os.environ["MOTO_EC2_LOAD_DEFAULT_AMIS"] = "false"
 
+ZONES: Final = ["us-west-2a", "us-west-2b", "us-west-2c"]
+OFFERED: Final = {kind.removeprefix("ml."): ZONES for kind in instance_types()}
+QUOTAS: Final = [
+    f"{kind} for cluster {usage}" for kind in instance_types() for usage in ("usage", "spot instance usage")
+]
 HYPERPOD: Final[dict[str, JsonValue]] = {
     "availability_zone": "us-west-2c",
     "instance_groups": [{"name": "gpu", "instance_type": "ml.g6.4xlarge", "instance_count": 1}],
@@ -65,6 +73,7 @@ class Edge:
 
     account: Account
     context: Context = field(default_factory=Context)
+    surroundings: Surroundings = field(default_factory=lambda: Surroundings())  # noqa: PLW0108  # it is defined below
 
     def send(
         self,
@@ -123,9 +132,74 @@ def authorizer(caller: str, scopes: Sequence[str]) -> Callable[[HttpRequest, Seq
     return verified
 
 
+@dataclass
+class Surroundings:
+    """What AWS says of the account when a request about capacity is checked; tests change it before they send one."""
+
+    offerings: dict[str, list[str]] = field(default_factory=lambda: dict(OFFERED))
+    plans: dict[str, dict[str, Any]] = field(default_factory=dict)
+    quotas: dict[str, float] = field(default_factory=dict)
+    clusters: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    security_groups: list[dict[str, Any]] = field(default_factory=list)
+    failing: dict[str, Exception] = field(default_factory=dict)
+
+    def install(self, account: Account) -> None:
+        """Answer in place of moto, which has none of this."""
+        answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+            "ec2.DescribeInstanceTypeOfferings": self._offerings,
+            "ec2.DescribeSecurityGroups": lambda _: {"SecurityGroups": self.security_groups},
+            "sagemaker.DescribeTrainingPlan": self._plan,
+            "sagemaker.ListClusters": lambda _: {"ClusterSummaries": [{"ClusterName": n} for n in self.clusters]},
+            "sagemaker.DescribeCluster": self._cluster,
+            "service-quotas.ListServiceQuotas": lambda _: {"Quotas": [self._quota(name) for name in self._names()]},
+            "service-quotas.GetServiceQuota": self._quota_by_code,
+        }
+        for event, answer in answers.items():
+            account.runtime.session.register(f"before-call.{event}", self._answering(account, answer))
+
+    def _answering(self, account: Account, answer: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[..., None]:
+        def reply(*, model: OperationModel, params: dict[str, Any], **_: object) -> object:
+            account.calls.append(model.name)
+            if model.name in self.failing:
+                raise self.failing[model.name]
+            sent = params["body"]
+            parsed = answer(sent if isinstance(sent, dict) else json.loads(sent or b"{}"))
+            return SimpleNamespace(status_code=400 if "Error" in parsed else 200), parsed
+
+        # What a handler of this event gives is the answer; the stubs know only of handlers that give nothing.
+        return cast("Callable[..., None]", reply)
+
+    def _offerings(self, _: dict[str, Any]) -> dict[str, Any]:
+        found = [(kind, zone) for kind, zones in self.offerings.items() for zone in zones]
+        return {"InstanceTypeOfferings": [{"InstanceType": kind, "Location": zone} for kind, zone in found]}
+
+    def _plan(self, body: dict[str, Any]) -> dict[str, Any]:
+        arn = body["TrainingPlanName"]
+        if arn not in self.plans:
+            return {"Error": {"Code": "ResourceNotFound", "Message": f"{arn} does not exist"}}
+        return {"TrainingPlanArn": arn, "TrainingPlanName": arn.rpartition("/")[2], **self.plans[arn]}
+
+    def _cluster(self, body: dict[str, Any]) -> dict[str, Any]:
+        name = body["ClusterName"]
+        arn = f"arn:aws:sagemaker:us-west-2:{ACCOUNT}:cluster/{name}"
+        known = {"ClusterName": name, "ClusterArn": arn, "ClusterStatus": "InService"}
+        return {**known, "InstanceGroups": self.clusters[name]}
+
+    def _names(self) -> list[str]:
+        return [*self.quotas, *(name for name in QUOTAS if name not in self.quotas)]
+
+    def _quota(self, name: str) -> dict[str, Any]:
+        return {"QuotaName": name, "QuotaCode": f"L-{name}", "Value": self.quotas.get(name, 100.0)}
+
+    def _quota_by_code(self, body: dict[str, Any]) -> dict[str, Any]:
+        return {"Quota": self._quota(body["QuotaCode"].removeprefix("L-"))}
+
+
 @pytest.fixture
 def edge(account: Account) -> Edge:
-    return Edge(account)
+    made = Edge(account)
+    made.surroundings.install(account)
+    return made
 
 
 def set_condition(tag: str, condition: str, status: str = "True", message: str = "as asked") -> None:

@@ -56,5 +56,6 @@ def test_a_begun_operation_says_where_it_is_read(document: dict[str, Any]) -> No
 
 def test_limits_of_the_models_are_limits_of_the_document(document: dict[str, Any]) -> None:
     group = document["components"]["schemas"]["InstanceGroup"]["properties"]
-    assert (group["instance_count"]["minimum"], group["instance_count"]["maximum"]) == (1, 6758)
-    assert (group["name"]["maxLength"], group["capacity_type"]["const"]) == (63, "on_demand")
+    assert (group["instance_count"]["minimum"], group["instance_count"]["maximum"]) == (0, 6758)
+    assert group["name"]["maxLength"] == 63
+    assert group["capacity_type"]["anyOf"][0]["enum"] == ["on_demand", "spot", "training_plan"]

@@ -27,7 +27,7 @@ PERMISSIONS_ONLY = {
     "s3:PutObject",
     "lambda:InvokeFunction",
 }
-MODELS = {"states": "stepfunctions", "lambda": "lambda", "events": "events"}
+MODELS = {"servicequotas": "service-quotas", "states": "stepfunctions", "lambda": "lambda", "events": "events"}
 
 
 @pytest.mark.parametrize("stage", TOPOLOGY.stages, ids=lambda stage: stage.kind)

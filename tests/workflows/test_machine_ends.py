@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
 
 import pytest
 
@@ -18,12 +20,19 @@ STAGE_MACHINE = "arn:aws:states:us-west-2:123456789012:stateMachine:instantstart
 @pytest.fixture
 def impatient(driver: Driver) -> Iterator[Driver]:
     """A host whose stage machine starts anew after eight turns."""
+    with turn_limit(driver, LIMIT):
+        yield driver
+
+
+@contextmanager
+def turn_limit(driver: Driver, limit: int) -> Iterator[None]:
+    """Let stages be started anew after so many turns."""
     client = driver.host.client("stepfunctions")
     deployed = client.describe_state_machine(stateMachineArn=STAGE_MACHINE)["definition"]
-    changed, places = re.subn(rf"(\$turn [<>]=? ){TURN_LIMIT}\b", rf"\g<1>{LIMIT}", deployed)
+    changed, places = re.subn(rf"(\$turn [<>]=? ){TURN_LIMIT}\b", rf"\g<1>{limit}", deployed)
     assert places
     client.update_state_machine(stateMachineArn=STAGE_MACHINE, definition=changed)
-    yield driver
+    yield
     driver.stop_everything()
     client.update_state_machine(stateMachineArn=STAGE_MACHINE, definition=deployed)
 
@@ -50,6 +59,23 @@ def test_a_stage_that_is_started_anew_hears_of_a_cancellation(impatient: Driver)
     operation = impatient.finish(begun["operation_id"], within=60)
     assert operation["status"] == "CANCELLED"
     assert impatient.states("stage", operation["operation_id"]).count("Cancelled") == 1
+
+
+def test_ten_hours_without_capacity_are_waited_for_in_rounds(driver_of_prepared: Driver) -> None:
+    driver, conditions = driver_of_prepared, driver_of_prepared.host.world.hyperpod.conditions
+    now = driver.host.clock.now()
+    conditions.limit_capacity("ml.g6.4xlarge", "us-west-2c", 0)
+    conditions.limit_capacity("ml.g6.4xlarge", "us-west-2c", None, at=now + timedelta(hours=10))
+    with turn_limit(driver, 25), driver.host.schedules_held():
+        begun = driver.post("/api/clusters/base/hyperpod", hyperpod_request())
+        driver.sleep(9 * 3600)
+        waiting = stage_of(driver.operation(begun["operation_id"]), "hyperpod_cluster")
+        operation = driver.finish(begun["operation_id"])
+    assert (waiting["status"], waiting["reason"]) == ("RUNNING", "WAITING_CAPACITY")
+    assert operation["status"] == "SUCCEEDED"
+    stage = stage_of(operation, "hyperpod_cluster")
+    assert driver.states("stage", operation["operation_id"]).count("Again") == stage["attempt"] - 1 >= 2
+    assert driver.made("base")["hyperpod"] == 1
 
 
 @pytest.mark.parametrize(

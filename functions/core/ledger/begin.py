@@ -114,6 +114,7 @@ def _draft(new: NewOperation, stages: Sequence[Stage]) -> Operation:
             actor=new.actor,
             stages=list(stages),
             request=new.request,
+            findings=new.findings,
             scopes=new.scopes,
             created_at=now,
             updated_at=now,

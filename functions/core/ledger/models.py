@@ -8,6 +8,7 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from functions.core.errors import ProblemBody
+from functions.core.findings import Finding
 
 JsonObject = dict[str, JsonValue]
 
@@ -52,6 +53,7 @@ class Reason(StrEnum):
 
     WAITING_CAPACITY = "WAITING_CAPACITY"
     WAITING_NODES = "WAITING_NODES"
+    WAITING_DEEP_HEALTH_CHECK = "WAITING_DEEP_HEALTH_CHECK"
     BLOCKED = "BLOCKED"
     LOST = "LOST"
     ABORTED = "ABORTED"
@@ -127,6 +129,7 @@ class Operation(Record):
     phases: list[Phase] = []
     stages: list[Stage] = []
     request: JsonObject
+    findings: list[Finding] = []
     result: JsonObject | None = None
     error: ProblemBody | None = None
     scopes: list[str]
@@ -167,6 +170,7 @@ class NewOperation(Record):
     refuses an existing tag. `changed_cluster` holds the members of an existing `spec` that the operation changes, and
     `cluster_version` the version of the `spec` that they were made from; another version refuses the transaction.
     `sent` is the request as the caller sent it, by which a repeat is known, where `request` says more than that.
+    `findings` are what was noticed about it and did not refuse it.
     """
 
     kind: str
@@ -181,6 +185,7 @@ class NewOperation(Record):
     changed_cluster: JsonObject | None = None
     cluster_version: int | None = None
     sent: JsonObject | None = None
+    findings: list[Finding] = []
     retry_of: str | None = None
 
 

@@ -27,6 +27,7 @@ def retry(operation_id: str, actor: Actor, idempotency_key: str | None) -> Begun
         cluster_tag=earlier.cluster_tag,
         actor=actor,
         request=earlier.request,
+        findings=earlier.findings,
         stages=[],
         scopes=earlier.scopes,
         route=f"POST /api/operations/{operation_id}/retry",

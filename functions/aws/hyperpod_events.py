@@ -1,0 +1,75 @@
+"""The failures among a HyperPod cluster's events; clusters with continuous provisioning have them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from functions.core import runtime
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from types_boto3_sagemaker.type_defs import ClusterEventSummaryTypeDef, EventMetadataTypeDef
+
+_PAGE: Final = 100
+# Reported again and again while instances come and go, whatever the cause.
+# Source: observed texts; the developer guide's troubleshooting does not explain it.
+_NOISE: Final = "Request to service failed. If failure persists after retry, contact customer support."
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One failure: of which group and instance, when, and in whose words."""
+
+    event_id: str
+    at: datetime
+    group: str
+    instance_id: str
+    description: str
+
+
+def failures(name: str, since: datetime, until: datetime | None = None) -> list[Failure]:
+    """List the newest hundred failures of a cluster since an instant, newest first. Raises the client's own errors."""
+    client = runtime.client("sagemaker")
+    span = {"EventTimeBefore": until} if until else {}
+    listed = client.list_cluster_events(
+        ClusterName=name,
+        EventTimeAfter=since,
+        SortBy="EventTime",
+        SortOrder="Descending",
+        MaxResults=_PAGE,
+        **span,  # type: ignore[arg-type]  # a part of the request that may be left out
+    )
+    return [_failure(event) for event in listed.get("Events", []) if event.get("EventLevel") == "Error"]
+
+
+def words_of(name: str, failure: Failure) -> str:
+    """Say why a failure happened: the reason stands only in the event's details, else its description is all.
+
+    Source: SageMaker API reference, DescribeClusterEvent. Raises the client's own errors.
+    """
+    answer = runtime.client("sagemaker").describe_cluster_event(ClusterName=name, EventId=failure.event_id)
+    metadata = answer["EventDetails"].get("EventDetails", {}).get("EventMetadata", {})
+    said = [text for text in _messages(metadata) if text and text != _NOISE]
+    return said[0] if said else failure.description
+
+
+def _failure(event: ClusterEventSummaryTypeDef) -> Failure:
+    return Failure(
+        event_id=event["EventId"],
+        at=event["EventTime"],
+        group=event.get("InstanceGroupName", ""),
+        instance_id=event.get("InstanceId", ""),
+        description=event.get("Description", ""),
+    )
+
+
+def _messages(metadata: EventMetadataTypeDef) -> list[str]:
+    parts = (
+        metadata.get("Instance"),
+        metadata.get("InstanceGroup"),
+        metadata.get("InstanceGroupScaling"),
+        metadata.get("Cluster"),
+    )
+    return [part.get("FailureMessage", "") for part in parts if part]

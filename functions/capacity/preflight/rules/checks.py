@@ -1,0 +1,70 @@
+"""All checks of one request: what has to be known for them, what they find, and how a refusal says it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from functions.capacity.preflight.models import Facts, Needed, Placed
+from functions.capacity.preflight.rules import offerings, plans, pods, quotas, scripts, security_groups
+from functions.core.errors import Cause, Conflict, FieldError, InvalidRequest, Layer, Problem, QuotaExceeded
+from functions.core.findings import Finding, errors_in, unchecked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+# What only another request can put right; every other error may pass when the state of the account changes.
+_INVALID: Final = frozenset({offerings.OFFERING, plans.UNKNOWN, plans.INSTANCE_TYPE, plans.TARGET, scripts.SCRIPT})
+_LAYERS: Final = {InvalidRequest: Layer.CALLER, QuotaExceeded: Layer.AWS, Conflict: Layer.AWS}
+
+
+def needed(placed: Sequence[Placed]) -> Needed:
+    """Say what has to be gathered for the groups of a request."""
+    return Needed(
+        types=sorted({kind.removeprefix("ml.") for each in placed for kind in each.group.types}),
+        plans=_once(each.group.training_plan_arn for each in placed),
+        quotas=quotas.names_of(placed),
+        security_groups=_once(group for each in placed for group in each.group.security_group_ids or []),
+        scripts=_once(scripts.place_of(each.group) for each in placed),
+    )
+
+
+def check(placed: Sequence[Placed], facts: Facts) -> list[Finding]:
+    """Find everything that is wrong or good to know, errors first."""
+    found = [
+        *offerings.check(placed, facts),
+        *plans.check(placed, facts),
+        *security_groups.check(placed, facts),
+        *scripts.check(placed, facts),
+        *quotas.check(placed, facts),
+        *pods.check(placed),
+        *(unchecked(name, why) for name, why in facts.unchecked.items()),
+    ]
+    errors = errors_in(found)
+    return [*errors, *(finding for finding in found if finding not in errors)]
+
+
+def refusal(findings: Sequence[Finding]) -> Problem | None:
+    """Make the refusal of a request by what was found; None when nothing is in the way."""
+    errors = sorted(errors_in(findings), key=lambda finding: finding.check not in _INVALID)
+    if not errors:
+        return None
+    first = errors[0]
+    kind = _kind_of(first)
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    return kind(
+        f"{first.field or 'body'}: {first.message}{more}",
+        errors=[FieldError(field=e.field or "body", message=e.message, allowed=e.allowed) for e in errors],
+        cause=Cause(layer=_LAYERS[kind], code=first.check.upper(), resource=first.resource),
+        remedy=first.remedy,
+    )
+
+
+def _kind_of(finding: Finding) -> type[InvalidRequest | QuotaExceeded | Conflict]:
+    if finding.check in _INVALID:
+        return InvalidRequest
+    return QuotaExceeded if finding.check == quotas.QUOTA else Conflict
+
+
+def _once(values: Iterable[str | None]) -> list[str]:
+    """List each text once, in order; what is None is left out."""
+    return list(dict.fromkeys(value for value in values if value))

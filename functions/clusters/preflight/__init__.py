@@ -1,0 +1,1 @@
+"""What is looked up about a request before anything is made for it."""

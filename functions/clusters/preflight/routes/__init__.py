@@ -1,0 +1,5 @@
+"""Looks at a request before anything is made for it: zones first, then capacity."""
+
+from functions.clusters.preflight.routes.survey import Seen, look
+
+__all__ = ["Seen", "look"]

@@ -1,0 +1,55 @@
+"""Clients of services for which no published type stubs are installed, as far as they are used here."""
+
+from __future__ import annotations
+
+from typing import Protocol, TypedDict
+
+
+class ServiceQuota(TypedDict, total=False):
+    """One quota of ListServiceQuotas and GetServiceQuota."""
+
+    QuotaName: str
+    QuotaCode: str
+    Value: float
+
+
+class ServiceQuotaAnswer(TypedDict):
+    """GetServiceQuotaResponse."""
+
+    Quota: ServiceQuota
+
+
+class ServiceQuotasPage(TypedDict, total=False):
+    """ListServiceQuotasResponse."""
+
+    Quotas: list[ServiceQuota]
+    NextToken: str
+
+
+class ServiceQuotasClient(Protocol):
+    """Service Quotas. Source: Service Quotas API reference."""
+
+    def get_service_quota(self, *, ServiceCode: str, QuotaCode: str) -> ServiceQuotaAnswer:
+        """Read the applied value of one quota."""
+
+    def list_service_quotas(self, *, ServiceCode: str, MaxResults: int, NextToken: str = ...) -> ServiceQuotasPage:
+        """List the applied quotas of a service, a hundred at a time."""
+
+
+class LogEvent(TypedDict, total=False):
+    """One line of a log stream."""
+
+    message: str
+
+
+class LogEvents(TypedDict, total=False):
+    """GetLogEventsResponse."""
+
+    events: list[LogEvent]
+
+
+class LogsClient(Protocol):
+    """CloudWatch Logs. Source: CloudWatch Logs API reference."""
+
+    def get_log_events(self, *, logGroupName: str, logStreamName: str, limit: int, startFromHead: bool) -> LogEvents:
+        """Read lines of a log stream."""

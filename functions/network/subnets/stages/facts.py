@@ -1,0 +1,60 @@
+"""What the stage reads before it decides: the need it is for, the VPC as it stands, the nodes that run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from functions.aws import cloudformation, hyperpod, network, routing
+from functions.network.subnets.models import Vpc
+from functions.network.subnets.rules.needs import need_at
+from functions.network.subnets.rules.shortage import shortage
+
+if TYPE_CHECKING:
+    from functions.core.stage import StageContext
+    from functions.network.subnets.models import Subnet
+    from functions.network.subnets.rules.needs import Need
+
+
+@dataclass(frozen=True)
+class Foundation:
+    """The parts of a cluster's foundation that its compute subnets hang on."""
+
+    vpc_id: str
+    nat_gateway_id: str
+    endpoint_id: str
+
+
+def need_of(context: StageContext) -> Need:
+    """Give the need that this stage settles."""
+    cluster = context.cluster
+    return need_at(context.parameter, cluster.instance_groups, cluster.availability_zone, cluster.subnet_prefix)
+
+
+def foundation_of(context: StageContext) -> Foundation:
+    """Read the foundation; raises PreconditionFailed when it does not stand."""
+    outputs = cloudformation.outputs_of(context.cluster.names.stack)
+    return Foundation(outputs["VpcId"], outputs["NatGatewayId"], outputs["S3EndpointId"])
+
+
+def vpc_of(vpc_id: str, region: str) -> Vpc:
+    """Read a VPC with all that compute subnets hang on."""
+    subnets = network.subnets_of_vpc(vpc_id)
+    zones = {subnet.subnet_id: subnet.zone for subnet in subnets}
+    return Vpc(
+        vpc_id=vpc_id,
+        subnets=tuple(subnets),
+        tables=tuple(routing.tables_of_vpc(vpc_id)),
+        nat_gateways=tuple(routing.nat_gateways_of_vpc(vpc_id, zones)),
+        endpoints=tuple(routing.s3_endpoints_of_vpc(vpc_id, region)),
+    )
+
+
+def check_addresses(context: StageContext, need: Need, available: int, subnet: Subnet | None) -> None:
+    """Raise a Conflict when the nodes still to come do not find addresses; those that run have theirs already."""
+    if shortage(need, available, subnet_id=subnet.subnet_id if subnet else None) is None:
+        return
+    found = hyperpod.describe(context.cluster.names.hyperpod_cluster)
+    running = {group.name: group.current for group in found.groups} if found else {}
+    if problem := shortage(need, available, subnet_id=subnet.subnet_id if subnet else None, running=running):
+        raise problem

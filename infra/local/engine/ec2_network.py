@@ -1,0 +1,85 @@
+"""EC2's networks: what moto lets pass and AWS does not.
+
+A route through a NAT gateway that is gone is a `blackhole`; moto calls every route active. A subnet that has a route
+table is not given another by AssociateRouteTable; moto answers with the association there is, as if it had obeyed. And
+a subnet in which network interfaces stand cannot be deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from typing import Protocol
+
+from infra.local.engine.patching import wrap
+from infra.local.engine.version import require_pinned_moto
+
+
+class _NatGateway(Protocol):
+    state: str
+
+
+class _Route(Protocol):
+    nat_gateway: _NatGateway | None
+
+
+class _Table(Protocol):
+    _associations: Mapping[str, str]
+
+
+class _Interface(Protocol):
+    subnet: _Subnet
+
+
+class _Subnet(Protocol):
+    id: str
+
+
+class _Backend(Protocol):
+    route_tables: Mapping[str, _Table]
+
+    def get_all_network_interfaces(self) -> Iterable[_Interface]: ...
+
+
+def install() -> None:
+    """Adapt moto in this process; doing it again changes nothing."""
+    require_pinned_moto()
+    tables = import_module("moto.ec2.models.route_tables")
+    if tables.Route.state.fget is _state:
+        return
+    tables.Route.state = property(_state)
+    wrap(tables.RouteBackend, "associate_route_table", _without_another)
+    wrap(import_module("moto.ec2.models.subnets").SubnetBackend, "delete_subnet", _when_empty)
+
+
+def _state(route: _Route) -> str:
+    gateway = route.nat_gateway
+    return "blackhole" if gateway is not None and gateway.state in ("deleting", "deleted", "failed") else "active"
+
+
+def _without_another(associate: Callable[..., object]) -> Callable[..., object]:
+    def associate_route_table(
+        self: _Backend, route_table_id: str, gateway_id: str | None = None, subnet_id: str | None = None
+    ) -> object:
+        for other, table in self.route_tables.items():
+            if subnet_id and other != route_table_id and subnet_id in table._associations.values():
+                message = f"the specified association for route table {route_table_id} conflicts with an existing"
+                raise _refusal("Resource.AlreadyAssociated", f"{message} association")
+        return associate(self, route_table_id, gateway_id, subnet_id)
+
+    return associate_route_table
+
+
+def _when_empty(delete: Callable[..., object]) -> Callable[..., object]:
+    def delete_subnet(self: _Backend, subnet_id: str) -> object:
+        if any(interface.subnet.id == subnet_id for interface in self.get_all_network_interfaces()):
+            message = f"The subnet '{subnet_id}' has dependencies and cannot be deleted."
+            raise _refusal("DependencyViolation", message)
+        return delete(self, subnet_id)
+
+    return delete_subnet
+
+
+def _refusal(code: str, message: str) -> Exception:
+    error: Exception = import_module("moto.ec2.exceptions").EC2ClientError(code, message)
+    return error

@@ -1,0 +1,172 @@
+"""Any call of the compute subnet stage may fail, hang, be denied or take its worker along: one subnet, all of it right.
+
+Operations here consist of that stage alone. A turn is tried five times, so at most four kills fall on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from infra.local.faults import Fault, Kind
+from infra.local.host import HostSnapshot, LocalHost
+from tests.host.driver import Driver
+from tests.host.states import back_to
+from tests.workflows.subnets import (
+    HYPERPOD,
+    alone,
+    asking,
+    compute_subnets,
+    ec2,
+    facts,
+    only_subnets,
+    outputs,
+    put_tags,
+    right,
+    table_of,
+    tables,
+    the_subnet,
+    vpc,
+)
+
+__all__ = ["alone"]
+
+pytestmark = pytest.mark.usefixtures("alone")
+
+ROLE = "stages_network"
+WRITES = ("CreateSubnet", "CreateRouteTable", "CreateRoute", "ModifyVpcEndpoint", "AssociateRouteTable")
+REPAIRS = ("CreateTags", "ReplaceRoute", "ModifyVpcEndpoint", "ReplaceRouteTableAssociation")
+READS = (
+    "DescribeAvailabilityZones",
+    "DescribeVpcs",
+    "DescribeSubnets",
+    "DescribeRouteTables",
+    "DescribeNatGateways",
+    "DescribeVpcEndpoints",
+)
+DEADLY = (Kind.KILL_BEFORE, Kind.KILL_AFTER)
+# The client sends a call four times at most, so it outlasts all three by itself.
+TRANSIENT = (Kind.THROTTLE, Kind.FAIL_BEFORE, Kind.FAIL_AFTER)
+# A resend of CreateRouteTable has the client token of the first call, by which AWS knows it; moto does not look at it.
+NOTICED = ("CreateSubnet", "CreateRoute", "ModifyVpcEndpoint", "AssociateRouteTable", *REPAIRS)
+
+
+def faults(calls: tuple[str, ...], *kinds: Kind) -> list[Fault]:
+    """Let the first call of each operation meet the first kind of fault, the second call the second, and so on."""
+    return [Fault("ec2", name, kind, first=first, role=ROLE) for name in calls for first, kind in enumerate(kinds, 1)]
+
+
+@pytest.fixture(scope="module")
+def damaged_state(session_host: LocalHost, prepared_state: HostSnapshot) -> HostSnapshot:
+    """The host on which every property of the compute subnet is wrong."""
+    driver = back_to(session_host, prepared_state)
+    with pytest.MonkeyPatch.context() as patch, session_host.clock.busy():
+        only_subnets(patch)
+        assert driver.run(HYPERPOD, asking())["status"] == "SUCCEEDED"
+    damage(driver)
+    return session_host.snapshot()
+
+
+@pytest.fixture
+def damaged(session_host: LocalHost, damaged_state: HostSnapshot) -> Iterator[Driver]:
+    yield back_to(session_host, damaged_state)
+
+
+def damage(driver: Driver) -> None:
+    client, subnet = ec2(driver), the_subnet(driver)["SubnetId"]
+    table = table_of(driver, subnet)
+    [link] = table["Associations"]
+    other = client.create_route_table(VpcId=vpc(driver))["RouteTable"].get("RouteTableId", "")
+    client.replace_route_table_association(AssociationId=link["RouteTableAssociationId"], RouteTableId=other)
+    endpoint, own = outputs(driver)["S3EndpointId"], table["RouteTableId"]
+    client.modify_vpc_endpoint(VpcEndpointId=endpoint, RemoveRouteTableIds=[own])
+    gateway = client.create_internet_gateway()["InternetGateway"].get("InternetGatewayId", "")
+    client.replace_route(RouteTableId=own, DestinationCidrBlock="0.0.0.0/0", GatewayId=gateway)
+    put_tags(driver, subnet, **{"kubernetes.io/role/internal-elb": "0"})
+
+
+@pytest.mark.parametrize(
+    "calls", [WRITES[:2], WRITES[2:4], (*WRITES[4:], *READS[:1]), READS[1:3], READS[3:5], READS[5:]]
+)
+def test_a_worker_that_dies_at_any_call_leaves_one_subnet_with_every_property(
+    driver_of_prepared: Driver, calls: tuple[str, ...]
+) -> None:
+    driver = driver_of_prepared
+    operation = driver.failing(HYPERPOD, asking(), *faults(calls, *DEADLY))
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert operation["stages"][0]["attempt"] == 1
+    assert (len(compute_subnets(driver)), facts(driver)) == (1, right(driver))
+
+
+@pytest.mark.parametrize("calls", [REPAIRS[:2], REPAIRS[2:]])
+def test_a_worker_that_dies_at_any_repair_leaves_every_property_right(damaged: Driver, calls: tuple[str, ...]) -> None:
+    assert facts(damaged) != right(damaged)
+    operation = damaged.failing(HYPERPOD, asking(), *faults(calls, *DEADLY))
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert (len(compute_subnets(damaged)), facts(damaged)) == (1, right(damaged))
+
+
+@pytest.mark.parametrize("state", ["driver_of_prepared", "damaged"])
+def test_calls_that_throttle_fail_and_lose_their_answers_leave_every_property_right(
+    request: pytest.FixtureRequest, state: str
+) -> None:
+    driver: Driver = request.getfixturevalue(state)
+    operation = driver.failing(HYPERPOD, asking(), *faults((*NOTICED, *READS), *TRANSIENT))
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert (len(compute_subnets(driver)), facts(driver)) == (1, right(driver))
+
+
+@pytest.mark.parametrize("state", ["driver_of_prepared", "damaged"])
+def test_calls_that_hang_leave_every_property_right(request: pytest.FixtureRequest, state: str) -> None:
+    driver: Driver = request.getfixturevalue(state)
+    operation = driver.failing(HYPERPOD, asking(), *faults((*NOTICED, *READS), Kind.HANG))
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert (len(compute_subnets(driver)), facts(driver)) == (1, right(driver))
+
+
+@pytest.mark.parametrize(("state", "calls"), [("driver_of_prepared", WRITES), ("damaged", REPAIRS)])
+def test_a_call_that_is_denied_is_named_and_what_was_made_before_it_is_gone_on_from(
+    request: pytest.FixtureRequest, state: str, calls: tuple[str, ...]
+) -> None:
+    driver: Driver = request.getfixturevalue(state)
+    failed = [driver.failing(HYPERPOD, asking(), *faults((call,), Kind.DENY)) for call in calls]
+    assert [operation["status"] for operation in failed] == ["FAILED"] * len(calls)
+    assert [operation["error"]["cause"]["api_call"] for operation in failed] == list(calls)
+    assert all(call in operation["error"]["remedy"] for call, operation in zip(calls, failed, strict=True))
+    operation = driver.retry(failed[-1]["operation_id"])
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert (len(compute_subnets(driver)), facts(driver)) == (1, right(driver))
+
+
+@pytest.mark.parametrize("call", READS)
+def test_a_look_that_is_denied_is_never_taken_for_absence(damaged: Driver, call: str) -> None:
+    before = len(compute_subnets(damaged)), len(tables(damaged))
+    # DescribeVpcs is asked only when there is a subnet to make.
+    if call == "DescribeVpcs":
+        ec2(damaged).delete_subnet(SubnetId=the_subnet(damaged)["SubnetId"])
+        before = 0, 1
+    failed = damaged.failing(HYPERPOD, asking(), *faults((call,), Kind.DENY))
+    assert (failed["status"], failed["error"]["cause"]["api_call"]) == ("FAILED", call)
+    assert (len(compute_subnets(damaged)), len(tables(damaged))) == before
+
+
+@pytest.mark.parametrize(
+    ("call", "code", "words", "cause"),
+    [
+        ("CreateSubnet", "SubnetLimitExceeded", "The maximum number of subnets has been reached.", "SUBNET_QUOTA"),
+        ("CreateRouteTable", "RouteTableLimitExceeded", "No more route tables.", "ROUTE_TABLE_QUOTA"),
+        ("CreateRoute", "RouteLimitExceeded", "No more routes.", "ROUTE_QUOTA"),
+    ],
+)
+def test_a_quota_that_is_used_up_is_named_with_its_code(
+    driver_of_prepared: Driver, call: str, code: str, words: str, cause: str
+) -> None:
+    driver = driver_of_prepared
+    refused = Fault("ec2", call, Kind.REFUSE, refusal=(code, words), role=ROLE)
+    failed = driver.failing(HYPERPOD, asking(), refused)
+    assert (failed["status"], failed["error"]["code"]) == ("FAILED", "quota_exceeded")
+    assert failed["error"]["cause"]["code"] == cause
+    assert "service vpc, code L-" in failed["error"]["remedy"]
+    assert driver.retry(failed["operation_id"])["status"] == "SUCCEEDED"
+    assert facts(driver) == right(driver)

@@ -1,0 +1,82 @@
+"""Addresses: nodes that find none in their subnet are refused before anything is made, with what would help."""
+
+from __future__ import annotations
+
+import pytest
+
+from infra.local.faults import Fault, Kind
+from tests.host.driver import Driver, stage_of
+from tests.workflows.subnets import HYPERPOD, NAME, alone, asking, compute_subnets, ec2, facts, the_subnet
+
+__all__ = ["alone"]
+
+OTHER_ZONE = "us-west-2b"
+BIG = {"name": "big", "instance_type": "ml.p5.48xlarge", "instance_count": 60}
+
+
+@pytest.mark.case(22)
+@pytest.mark.usefixtures("alone")
+def test_too_many_nodes_for_a_subnet_are_refused_with_figures_and_either_remedy_helps(
+    driver_of_prepared: Driver,
+) -> None:
+    driver = driver_of_prepared
+    for body, path, prefix in (
+        (asking(BIG), HYPERPOD, ""),
+        ({"tag": "new", "hyperpod": asking(BIG)}, "/api/clusters", "hyperpod."),
+    ):
+        answer = driver.send("POST", path, body)
+        assert (answer.status, answer.body["code"]) == (409, "conflict")
+        assert answer.body["cause"]["code"] == "SUBNET_IP_SHORTAGE"
+        assert "needs 4860 addresses" in answer.body["detail"]
+        assert "has 4091" in answer.body["detail"]
+        assert answer.fields == [f"{prefix}instance_groups[0].instance_count"]
+        for remedy in ("network_interface: efa_only", "dedicated_subnet: true", "subnet_prefix: 19"):
+            assert remedy in answer.body["remedy"]
+    spared = driver.run(HYPERPOD, asking(BIG | {"network_interface": "efa_only"}))
+    assert spared["status"] == "SUCCEEDED", spared["error"]
+    apart = driver.run(HYPERPOD, asking(BIG | {"dedicated_subnet": True}))
+    assert apart["status"] == "SUCCEEDED", apart["error"]
+    assert facts(driver, f"{NAME}-big")["size"] == "19"
+    # The zone's subnet stands by now, and is named.
+    answer = driver.send("POST", HYPERPOD, asking(BIG))
+    assert answer.body["cause"]["resource"] == the_subnet(driver)["SubnetId"]
+    assert "subnet_prefix" not in answer.body["remedy"]
+
+
+@pytest.mark.case(22)
+@pytest.mark.usefixtures("alone")
+def test_the_stage_counts_addresses_before_it_makes_anything(driver_of_prepared: Driver) -> None:
+    driver = driver_of_prepared
+    unseen = Fault("ec2", "DescribeSubnets", Kind.DENY, role="function-api")
+    failed = driver.failing(HYPERPOD, asking(BIG), unseen)
+    assert (failed["status"], failed["error"]["status"]) == ("FAILED", 409)
+    assert failed["error"]["cause"]["code"] == "SUBNET_IP_SHORTAGE"
+    assert compute_subnets(driver) == []
+
+
+@pytest.mark.case(22)
+@pytest.mark.usefixtures("alone")
+def test_groups_that_share_a_subnet_share_its_addresses(driver_of_prepared: Driver) -> None:
+    half = BIG | {"instance_count": 30}
+    together = asking(half, half | {"name": "more"})
+    answer = driver_of_prepared.send("POST", HYPERPOD, together)
+    assert (answer.status, len(answer.fields)) == (409, 2)
+    apart = asking(half, half | {"name": "more", "availability_zone": OTHER_ZONE})
+    assert driver_of_prepared.run(HYPERPOD, apart)["status"] == "SUCCEEDED"
+
+
+def test_nodes_that_run_have_their_addresses_and_are_not_counted_again(driver_of_prepared: Driver) -> None:
+    driver = driver_of_prepared
+    request = asking(subnet_prefix=26)
+    blind = Fault("sts", "AssumeRole", Kind.DENY, times=99, role="stages_workloads")
+    failed = driver.failing(HYPERPOD, request, blind)
+    assert failed["status"] == "FAILED"
+    assert stage_of(failed, "hyperpod_cluster")["status"] == "SUCCEEDED"
+    # One node takes 30 of the 59 addresses; that many are not free any more.
+    subnet = the_subnet(driver)
+    taken = subnet["AvailableIpAddressCount"] - 29
+    if taken:
+        ec2(driver).create_network_interface(SubnetId=subnet["SubnetId"], SecondaryPrivateIpAddressCount=taken - 1)
+    assert the_subnet(driver)["AvailableIpAddressCount"] == 29
+    operation = driver.run(HYPERPOD, request)
+    assert operation["status"] == "SUCCEEDED", operation["error"]
