@@ -1,7 +1,8 @@
-"""The one list that both hosts are built from: functions, tables, state machines, roles, schedules and routes."""
+"""The one list that both hosts are built from: functions, tables, state machines, roles, routes, what calls them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from functions.entry.domains import DECLARATIONS
 ROOT = Path(__file__).resolve().parent.parent
 STATE_MACHINES = ROOT / "statemachines"
 CLUSTER_ARTIFACTS = ROOT / "infra" / "cluster"
+
+Pattern = Mapping[str, object]
+"""An event pattern of EventBridge as JSON; a stream's filter has the same form."""
 
 PREFIX = "instantstart-"
 ROLE_PATH = "/instantstart/"
@@ -56,6 +60,37 @@ class Schedule:
 
 
 @dataclass(frozen=True)
+class SocketRoute:
+    """One route of the WebSocket API, by its key; messages are told apart by nothing, so all go one way."""
+
+    key: str
+    function: str
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A table whose changes a function gets in batches, those that match one of the patterns.
+
+    A batch of which a part failed is repeated from there on, at most `maximum_retries` times.
+    """
+
+    table: str
+    function: str
+    patterns: tuple[Pattern, ...]
+    batch_size: int = 100
+    maximum_retries: int = 10
+
+
+@dataclass(frozen=True)
+class EventRule:
+    """A rule of the default event bus; the host fills in the `${…}` of its pattern, as for state machines."""
+
+    name: str
+    function: str
+    pattern: Pattern
+
+
+@dataclass(frozen=True)
 class Role:
     """A role that the host makes besides one per function and one per state machine."""
 
@@ -66,6 +101,8 @@ class Role:
 
 # A transaction is authorised as what it consists of (DynamoDB developer guide, "IAM for transactions").
 LEDGER = ("dynamodb:Query", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem")
+# Posting to a connection and closing one (API Gateway developer guide, "Control access to a WebSocket API with IAM").
+MANAGE_CONNECTIONS = "execute-api:ManageConnections"
 _RUN_FUNCTIONS = ("lambda:InvokeFunction",)
 # What `.sync` needs beside StartExecution (Step Functions developer guide, "startExecution" integration).
 _RUN_CHILDREN = (
@@ -97,9 +134,39 @@ FUNCTIONS = (
     Function(
         "events",
         "functions.entry.events.handler",
-        "sweeps what got lost",
+        "hears the event bus, sweeps what got lost",
         timeout_seconds=300,
-        actions=(*LEDGER, "states:StartExecution", "states:DescribeExecution"),
+        actions=(
+            *LEDGER,
+            "dynamodb:ConditionCheckItem",
+            "states:StartExecution",
+            "states:DescribeExecution",
+            "states:SendTaskSuccess",
+        ),
+    ),
+    Function(
+        "connections",
+        "functions.entry.connections.handler",
+        "answers the WebSockets",
+        actions=(*LEDGER, MANAGE_CONNECTIONS),
+        # A client waits for the answer to each message.
+        patience=Patience.EDGE,
+    ),
+    Function(
+        "push",
+        "functions.entry.push.handler",
+        "tells the WebSockets what changed",
+        timeout_seconds=60,
+        actions=(
+            "dynamodb:Query",
+            "dynamodb:Scan",
+            "dynamodb:DeleteItem",
+            "dynamodb:DescribeStream",
+            "dynamodb:GetRecords",
+            "dynamodb:GetShardIterator",
+            "dynamodb:ListStreams",
+            MANAGE_CONNECTIONS,
+        ),
     ),
     Function("stages_network", "functions.entry.stages_network.handler", "runs the network stages", 300, 512, LEDGER),
     Function("stages_cluster", "functions.entry.stages_cluster.handler", "runs the cluster stages", 300, 512, LEDGER),
@@ -132,6 +199,59 @@ MACHINES = (
 # What no declared route matches reaches the application too, so that it is refused with a problem body.
 UNMATCHED = Route("unmatched", "ANY", "/api/{proxy+}", Scope.READ, "Refuse what no route matches", 404)
 
+SOCKET_ROUTES = tuple(SocketRoute(key, "connections") for key in ("$connect", "$disconnect", "$default"))
+
+STREAMS = (
+    # Every change of a stage changes its operation's record too.
+    Stream(
+        "operations",
+        "push",
+        (
+            {"dynamodb": {"Keys": {"record": {"S": ["operation"]}}}},
+            {"dynamodb": {"Keys": {"record": {"S": [{"prefix": "audit#"}]}}}},
+        ),
+    ),
+    Stream("cluster_events", "push", ({"eventName": ["INSERT"]},)),
+)
+
+# Statuses that end what a stage waits for, or begin its end; what merely goes on wakes nobody.
+_STACK_NEWS = [{"suffix": "_COMPLETE"}, {"suffix": "_FAILED"}, "ROLLBACK_IN_PROGRESS"]
+EVENT_RULES = (
+    EventRule(
+        "hyperpod",
+        "events",
+        {
+            "source": ["aws.sagemaker"],
+            "detail-type": [
+                "SageMaker HyperPod Cluster State Change",
+                "SageMaker HyperPod Cluster Node Health Event",
+                "SageMaker HyperPod Cluster Event",
+            ],
+        },
+    ),
+    EventRule(
+        "stacks",
+        "events",
+        {
+            "source": ["aws.cloudformation"],
+            "detail-type": ["CloudFormation Stack Status Change"],
+            "detail": {"status-details": {"status": _STACK_NEWS}},
+        },
+    ),
+    EventRule(
+        "executions",
+        "events",
+        {
+            "source": ["aws.states"],
+            "detail-type": ["Step Functions Execution Status Change"],
+            "detail": {
+                "status": ["FAILED", "TIMED_OUT", "ABORTED"],
+                "stateMachineArn": [f"${{StateMachinePrefix}}{name}" for name in PIPELINES],
+            },
+        },
+    ),
+)
+
 SCHEDULES = (Schedule("sweeper", "events", 60, "sweep"),)
 
 FOUNDATION_ROLE = Role("instantstart-foundation", "cloudformation.amazonaws.com", "creates foundation stacks")
@@ -148,6 +268,9 @@ class Topology:
     tables: tuple[Table, ...]
     machines: tuple[StateMachine, ...]
     schedules: tuple[Schedule, ...]
+    streams: tuple[Stream, ...]
+    event_rules: tuple[EventRule, ...]
+    socket_routes: tuple[SocketRoute, ...]
     roles: tuple[Role, ...]
     routes: tuple[Route, ...]
     stages: tuple[Stage, ...]
@@ -166,6 +289,9 @@ TOPOLOGY = Topology(
     tables=TABLES,
     machines=MACHINES,
     schedules=SCHEDULES,
+    streams=STREAMS,
+    event_rules=EVENT_RULES,
+    socket_routes=SOCKET_ROUTES,
     roles=ROLES,
     routes=(*(route for declaration in DECLARATIONS for route in declaration.routes), UNMATCHED),
     stages=tuple(stage for declaration in DECLARATIONS for stage in declaration.stages),

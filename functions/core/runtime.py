@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING, Literal, Protocol, overload
+from typing import TYPE_CHECKING, Final, Literal, Protocol, cast, overload
 
 import botocore.session
 from botocore.config import Config
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from botocore.client import BaseClient
     from botocore.credentials import Credentials
+    from botocore.exceptions import ClientError
     from types_boto3_cloudformation import CloudFormationClient
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_ec2 import EC2Client
@@ -37,6 +38,26 @@ if TYPE_CHECKING:
     from types_boto3_sagemaker import SageMakerClient
     from types_boto3_stepfunctions import SFNClient
     from types_boto3_sts import STSClient
+
+
+class ConnectionsClient(Protocol):
+    """API Gateway's management API of a WebSocket's connections, as far as it is used here."""
+
+    @property
+    def exceptions(self) -> ConnectionsExceptions:
+        """Give the errors of the API."""
+
+    def post_to_connection(self, *, ConnectionId: str, Data: bytes) -> object:
+        """Send to a connection; raises GoneException when it is closed."""
+
+    def delete_connection(self, *, ConnectionId: str) -> object:
+        """Close a connection."""
+
+
+class ConnectionsExceptions(Protocol):
+    """The modelled errors of that API."""
+
+    GoneException: type[ClientError]
 
 
 class Clock(Protocol):
@@ -105,6 +126,9 @@ _CONFIGURATIONS = {
 }
 
 
+_CONNECTIONS: Final = "apigatewaymanagementapi"
+
+
 @dataclass
 class Runtime:
     """One function's execution environment; clients are made on first use and kept while it is warm."""
@@ -127,7 +151,11 @@ class Runtime:
             key = (service, patience)
             if key not in self._clients:
                 self._clients[key] = self.session.create_client(
-                    service, region_name=self.environment["AWS_REGION"], config=_CONFIGURATIONS[patience]
+                    service,
+                    region_name=self.environment["AWS_REGION"],
+                    # Only the gateway of this deployment knows its connections.
+                    endpoint_url=self.environment["CONNECTIONS_ENDPOINT"] if service == _CONNECTIONS else None,
+                    config=_CONFIGURATIONS[patience],
                 )
             return self._clients[key]
 
@@ -205,3 +233,9 @@ def client(service: str, patience: Patience | None = None) -> BaseClient:
     """Give this invocation's client of an AWS service, with the function's own credentials and patience."""
     runtime = current()
     return runtime.client(service, patience or runtime.patience)
+
+
+def connections_client() -> ConnectionsClient:
+    """Give this invocation's client of the connections of the deployment's WebSocket gateway."""
+    runtime = current()
+    return cast("ConnectionsClient", runtime.client(_CONNECTIONS, runtime.patience))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from functions.clusters import routes as clusters
+from functions.clusters.events.routes import listing as cluster_events
+from functions.connections.routes import tickets
 from functions.core import application, catalogue
 from functions.entry.domains import DECLARATIONS
 from functions.operations import routes as operations
@@ -15,7 +17,8 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 catalogue.install(DECLARATIONS)
-APPLICATION = application.build(DECLARATIONS, {**vars(clusters), **vars(operations)})
+_HANDLERS = {**vars(clusters), **vars(cluster_events), **vars(operations), **vars(tickets)}
+APPLICATION = application.build(DECLARATIONS, _HANDLERS)
 
 
 def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
