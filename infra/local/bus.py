@@ -11,7 +11,7 @@ import random
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 
 from infra.local.clock import Clock
@@ -104,6 +104,10 @@ class Bus:
             yield
         finally:
             self._disorder = None
+
+    def losing(self) -> AbstractContextManager[None]:
+        """Let every event get lost while a block runs."""
+        return self.disordered(copies=0)
 
     def snapshot(self) -> list[Delivery]:
         """Give what is not delivered yet."""

@@ -83,7 +83,7 @@ class WebSocketGateway:
     ) -> Connection:
         """Open a connection; raise ConnectionRefused when the function behind `$connect` does not let it in."""
         connection = Connection(
-            connection_id=base64.b64encode(secrets.token_bytes(11)).decode(),
+            connection_id=base64.urlsafe_b64encode(secrets.token_bytes(11)).decode(),
             send=send,
             close=close,
             source_ip=source_ip,

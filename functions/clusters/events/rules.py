@@ -30,6 +30,9 @@ NODES_HEALTHY: Final = "NodesHealthy"
 NODE_MEMORY: Final = timedelta(hours=25)
 MAX_TEXT: Final = 2000
 MAX_NAMED: Final = 5
+# So many nodes with their reasons stay below DynamoDB's 400 KB for an item.
+MAX_NODES: Final = 1500
+MAX_REASON: Final = 120
 _PASSING: Final = frozenset({"Creating", "Updating", "SystemUpdating", "RollingBack", "Deleting"})
 _BROKEN: Final = frozenset({"Failed", "RollingBack"})
 # SageMaker developer guide, "SageMaker HyperPod cluster events reference", instance deletion.
@@ -132,7 +135,7 @@ def nodes_healthy(
     """Say whether all nodes are healthy; None when a newer event about the node is known."""
     order, summary = order_of(event), change.health_summary
     healthy = is_healthy(change)
-    reason = "" if healthy else _shortened(summary.health_status_reason) or summary.health_status
+    reason = "" if healthy else (summary.health_status_reason or summary.health_status)[:MAX_REASON]
     return _with_node(standing, change.instance_id, NodeHealth(healthy=healthy, order=order, reason=reason), event.time)
 
 
@@ -167,7 +170,10 @@ def _with_node(
 
 def _remembered(nodes: Mapping[str, NodeHealth], at: datetime) -> dict[str, NodeHealth]:
     oldest = f"{at - NODE_MEMORY:%Y-%m-%dT%H:%M:%S}"
-    return {name: node for name, node in nodes.items() if not node.healthy or node.order >= oldest}
+    needed = [(name, node) for name, node in nodes.items() if not node.healthy or node.order >= oldest]
+    # Were there too many, the unhealthy ones and the newest would matter most.
+    needed.sort(key=lambda pair: (not pair[1].healthy, pair[1].order), reverse=True)
+    return dict(needed[:MAX_NODES])
 
 
 def _told(unhealthy: Mapping[str, str]) -> str:
