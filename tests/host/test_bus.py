@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from functions.entry import events
+from functions.clusters.events.routes import bus
 from infra.local.bus import RETRY_SECONDS
 from infra.local.faults import Fault, Kind
 from infra.local.simulators.bus_event import BusEvent
@@ -134,7 +134,7 @@ def test_what_is_told_of_others_clusters_leaves_no_trace(driver_of_base: Driver)
 def test_what_no_rule_wants_reaches_no_function(driver_of_base: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     driver, host = driver_of_base, driver_of_base.host
     reached: list[str] = []
-    monkeypatch.setattr(events.bus, "receive", lambda event: reached.append(event.detail_type))
+    monkeypatch.setattr(bus, "receive", lambda event: reached.append(event.detail_type))
     host.bus.publish(BusEvent("aws.sagemaker", "SageMaker Endpoint State Change", {}, (), host.clock.now()))
     for word, machine in (("SUCCEEDED", "create_cluster"), ("FAILED", "stage")):
         arn = f"arn:aws:states:us-west-2:123456789012:stateMachine:instantstart-{machine}"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from types_boto3_dynamodb.type_defs import ScanOutputTypeDef
 
 from functions.connections import tickets
 from functions.connections.records import LIFETIME
@@ -22,6 +21,9 @@ from infra.local.simulators.bus_event import BusEvent
 from infra.local.socket_client import SocketClient
 from infra.local.websocket import GOING_AWAY, IDLE_SECONDS, TOO_BIG, ConnectionRefused
 from tests.host.driver import Driver, Json
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb.type_defs import ScanOutputTypeDef
 
 # A change reaches its subscribers within a fraction of a second.
 SOON = 1.0

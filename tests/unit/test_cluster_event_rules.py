@@ -10,7 +10,7 @@ import pytest
 
 from functions.clusters.events import rules
 from functions.clusters.events.models import BusEvent, LoggedEvent, NodeHealthChange, StateChange
-from functions.core.observations import ObservedCondition
+from functions.core.observations import NodeHealth, ObservedCondition
 
 T0 = datetime(2026, 1, 1, 9, 0, tzinfo=UTC)
 Condition = ObservedCondition | None
@@ -180,14 +180,14 @@ def test_an_instance_is_gone_once_its_termination_goes_on(description: str, gone
 
 
 def test_a_condition_stays_small_enough_to_be_stored_however_many_nodes_there_are() -> None:
-    standing = rules.ObservedCondition(
+    standing = ObservedCondition(
         status="False",
         reason="NodesUnhealthy",
         message="many",
         since=T0,
         order="2026-01-01T09:00:00#1#e",
         nodes={
-            f"i-{number:017}": rules.NodeHealth(
+            f"i-{number:017}": NodeHealth(
                 healthy=number % 2 == 0, order=f"2026-01-01T09:00:00#1#{number:036}", reason="r" * rules.MAX_REASON
             )
             for number in range(6758)

@@ -1,4 +1,4 @@
-"""What the bus does for running operations: stages are woken, lost executions closed at once, and disorder harms none."""
+"""What the bus does for running operations: stages are woken, lost executions closed, disorder is harmless."""
 
 from __future__ import annotations
 
