@@ -199,8 +199,8 @@ class LocalHost:
     def snapshot(self) -> HostSnapshot:
         """Keep everything the host remembers; raises ExecutionsRunning while executions run."""
         with self.clock.busy():
-            undelivered = pickle.dumps((self.streams.snapshot(), self.bus.snapshot()))
-            return HostSnapshot(self.world.snapshot(), EngineSnapshot(ACCOUNT_ID, self.options.region), undelivered)
+            engine = EngineSnapshot(ACCOUNT_ID, self.options.region)
+            return HostSnapshot(self.world.snapshot(), engine, self.undelivered())
 
     def restore(self, kept: HostSnapshot) -> None:
         """Go back to a snapshot of this host; time does not go back, and connections are not kept."""
@@ -208,9 +208,17 @@ class LocalHost:
             self.sockets.drop_all()
             kept.engine.restore()
             self.world.restore(kept.world)
-            changes, events = pickle.loads(kept.undelivered)
-            self.streams.restore(changes)
-            self.bus.restore(events)
+            self.redeliver(kept.undelivered)
+
+    def undelivered(self) -> bytes:
+        """Give what the streams and the bus have not delivered yet."""
+        return pickle.dumps((self.streams.snapshot(), self.bus.snapshot()))
+
+    def redeliver(self, undelivered: bytes) -> None:
+        """Go on with what was not delivered at an earlier moment, and forget what has come since."""
+        changes, events = pickle.loads(undelivered)
+        self.streams.restore(changes)
+        self.bus.restore(events)
 
     # -- schedules
 

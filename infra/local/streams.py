@@ -27,6 +27,14 @@ _LONGEST_PAUSE_SECONDS = 60.0
 _FIRST_SEQUENCE = 100_000_000_000_000_000_000
 
 
+@dataclass(frozen=True)
+class Undelivered:
+    """The records that no function has taken yet, by table, and the number of the latest one."""
+
+    sequence: int
+    pending: Mapping[str, list[Json]]
+
+
 @dataclass
 class _Shard:
     """The changes of one table that its function has not taken yet."""
@@ -69,16 +77,17 @@ class Streams:
         """Give the records that a function refused until its last retry."""
         return self._shards[table].lost
 
-    def snapshot(self) -> dict[str, list[Json]]:
+    def snapshot(self) -> Undelivered:
         """Give what is not delivered yet."""
         with self._lock:
-            return {table: [*shard.pending] for table, shard in self._shards.items()}
+            return Undelivered(self._sequence, {table: [*shard.pending] for table, shard in self._shards.items()})
 
-    def restore(self, kept: Mapping[str, list[Json]]) -> None:
-        """Go back to what was not delivered at that moment."""
+    def restore(self, kept: Undelivered) -> None:
+        """Go back to what was not delivered at that moment; numbers do not go back."""
         with self._lock:
+            self._sequence = max(self._sequence, kept.sequence)
             for table, shard in self._shards.items():
-                shard.pending, shard.failures, shard.lost = [*kept.get(table, [])], 0, []
+                shard.pending, shard.failures, shard.lost = [*kept.pending.get(table, [])], 0, []
                 if shard.pending:
                     self._arm(table, shard, LATENCY_SECONDS)
 
