@@ -19,7 +19,7 @@ from infra.local.clients import ClientOf
 from infra.local.clock import Clock, Mode
 from infra.local.cluster_access import ClusterAccess
 from infra.local.endpoint import AwsEndpoint
-from infra.local.engine import dynamodb, dynamodb_streams, s3, stepfunctions
+from infra.local.engine import dynamodb, dynamodb_streams, logs, s3, stepfunctions
 from infra.local.engine.backend import MotoEngine
 from infra.local.engine.state import Snapshot as EngineSnapshot
 from infra.local.faults import HOST_ROLE, Faults
@@ -95,6 +95,7 @@ class LocalHost:
         )
         cluster_faults.install(self.clock)
         dynamodb.install()
+        logs.install(self.clock.now)
         s3.install()
         stepfunctions.install(self.clock, self.client_of_role, self._publish)
         with self.clock.busy():

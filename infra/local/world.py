@@ -12,20 +12,22 @@ from typing import TYPE_CHECKING, cast
 from infra.local.addon_objects import addon_objects
 from infra.local.kubernetes.api import KubernetesApi
 from infra.local.kubernetes.documents import JsonObject
-from infra.local.kubernetes.hyperpod_nodes import NodeFact, Taint, sync_nodes
+from infra.local.kubernetes.hyperpod_nodes import recoveries_asked, sync_nodes
 from infra.local.kubernetes.identity import AccessPolicy, Identity
 from infra.local.kubernetes.releases import has_release
 from infra.local.mounting import serve_mounts
+from infra.local.node_facts import as_kubernetes_sees
 from infra.local.simulators.bus_event import BusEvent
 from infra.local.simulators.cloudformation import CloudFormation
 from infra.local.simulators.eks import Eks
 from infra.local.simulators.eks_auth import EksAuth
 from infra.local.simulators.eks_records import EksHost
-from infra.local.simulators.hyperpod import HyperPod
-from infra.local.simulators.hyperpod_records import HyperPodHost
+from infra.local.simulators.hyperpod.service import HyperPod
+from infra.local.simulators.hyperpod.state import HyperPodHost
 from infra.local.simulators.lambda_ import LambdaService
 from infra.local.simulators.mountpoint import Mountpoint, driver_role
 from infra.local.simulators.service import Service
+from infra.local.simulators.service_quotas import ServiceQuotas
 from infra.local.simulators.sts import StsService
 from infra.local.simulators.sts_token import InvalidToken, read_token
 from infra.local.simulators.sts_web_identity import WebIdentities
@@ -40,7 +42,6 @@ if TYPE_CHECKING:
     from infra.local.identities import Identities
     from infra.local.identities import Identity as Signer
     from infra.local.simulators.eks_records import AccessEntryRecord, ClusterRecord
-    from infra.local.simulators.hyperpod_records import NodeFacts
 
 PERSON = Identity("local", ("system:masters",))
 _CALLING_FUNCTIONS = ("lambda", "execute-api")
@@ -76,14 +77,17 @@ class World:
         account = identities.account_id
         self.eks = Eks(clock.now, account, region, self._eks_host())
         self.hyperpod = HyperPod(clock.now, account, region, self._hyperpod_host())
+        self.hyperpod.conditions.hold = lambda: self.settled("sagemaker")
         stack_clients = cast("Callable[[str], BaseClient]", client)
         self.cloudformation = CloudFormation(clock.now, account, region, stack_clients, self._publish)
         self.functions = LambdaService(clock.now, account, region)
         web = WebIdentities(clock.now, account, self._iam, self._claims_by_issuer)
         self.sts = StsService(clock.now, account, region, identities.assume, self._role_exists, web)
         auth = EksAuth(clock.now, account, region, self._eks_clusters, self._iam, identities.assume, self._claims)
-        services: tuple[Service, ...] = (self.cloudformation, self.eks, self.hyperpod, self.functions, self.sts, auth)
-        self.services = {service.name: service for service in services}
+        quotas = ServiceQuotas(clock.now, account, region, lambda: self.hyperpod.records)
+        clouds = (self.cloudformation, self.eks, self.hyperpod)
+        services: tuple[Service, ...] = (*clouds, self.functions, self.sts, auth, quotas)
+        self.services = {service.scope_name: service for service in services}
 
     # -- keeping in step
 
@@ -101,7 +105,9 @@ class World:
             try:
                 yield
             finally:
-                self._touched = self._touched or service in _SETTLED_FIRST
+                if service in _SETTLED_FIRST:
+                    self._touched = True
+                    self._arm()
 
     def settle_what_is_due(self) -> None:
         """Settle, unless nothing can have changed since the last time."""
@@ -141,7 +147,10 @@ class World:
 
     def _advance(self, name: str, api: KubernetesApi) -> None:
         networked = self._has_network(name)
-        sync_nodes(api.store, [_fact(node, networked) for node in self.hyperpod.node_facts(name) if node.running])
+        for instance_id, recovery in recoveries_asked(api.store).items():
+            self.hyperpod.conditions.ask_recovery(instance_id, recovery)
+        nodes = [node for node in self.hyperpod.node_facts(name) if node.running]
+        sync_nodes(api.store, [as_kubernetes_sees(node, networked) for node in nodes])
         api.advance()
 
     def _has_network(self, name: str) -> bool:
@@ -173,6 +182,7 @@ class World:
             ec2=lambda: self._client("ec2"),
             iam=lambda: self._client("iam"),
             s3=lambda: self._client("s3"),
+            logs=lambda: cast("Callable[[str], BaseClient]", self._client)("logs"),
             eks_cluster=self.eks.view,
             dependencies_installed=self._has_dependencies,
             admit_nodes=self.eks.admit_nodes,
@@ -297,26 +307,4 @@ def _policies(entry: AccessEntryRecord) -> tuple[AccessPolicy, ...]:
     return tuple(
         AccessPolicy(arn.rpartition("/")[2], tuple(policy["accessScope"]["namespaces"]))
         for arn, policy in entry.policies.items()
-    )
-
-
-def _fact(node: NodeFacts, networked: bool) -> NodeFact:
-    return NodeFact(
-        instance_id=node.instance_id,
-        instance_group=node.instance_group,
-        instance_type=node.instance_type,
-        zone=node.zone,
-        cluster_name=node.cluster_name,
-        ready=networked,
-        reason="",
-        private_ip=node.private_ip,
-        cpu=node.vcpus,
-        memory_mib=node.memory_mib,
-        accelerator_resource=node.accelerator_resource,
-        accelerator_count=node.accelerator_count,
-        efa_count=node.efa_count,
-        max_pods=node.max_pods,
-        labels=node.labels,
-        taints=tuple(Taint(taint["Key"], taint.get("Value", ""), taint["Effect"]) for taint in node.taints),
-        created_at=node.created_at,
     )

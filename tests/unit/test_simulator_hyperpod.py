@@ -41,7 +41,7 @@ def test_instances_join_one_after_another(world: World) -> None:
     group = world.gpu()
     assert group["CurrentCount"] == 2
     assert "ActiveOperations" not in group
-    assert world.hyperpod.records.clusters["demo"].status(world.clock()) == "InService"
+    assert world.describe()["ClusterStatus"] == "InService"
 
 
 def test_the_answer_depends_on_the_time_and_not_on_how_often_it_was_asked(world: World) -> None:
@@ -106,18 +106,27 @@ def test_a_cluster_tells_its_story_in_events(world: World) -> None:
     world.create(world.group(count=1))
     world.clock.advance(500)
     texts = [event["Description"] for event in reversed(world.events())]
-    assert texts[:3] == [
+    instance = world.nodes()[0]["InstanceId"]
+    [group], subnets = world.network["SecurityGroupIds"], world.network["Subnets"]
+    assert texts == [
         "Cluster creation started",
         "EKS Access Entries CREATE successful",
         "Cluster creation completed",
+        *(
+            f"Found Subnet {subnet} in AZ {zone} with SecurityGroupIds {group} for IG gpu in Cluster demo"
+            for subnet, zone in zip(subnets, world.zones, strict=True)
+        ),
+        "Successfully created Customer ENI for instance in Cluster demo and IG gpu",
+        f"EC2 Instance {instance} successfully provisioned in Cluster demo and InstanceGroup gpu",
+        f"Instance lifecycle script execution for EC2 Instance {instance} has Started",
+        f"Instance lifecycle script execution for EC2 Instance {instance} has Completed",
+        f"Instance creation {instance} in Cluster demo and IG gpu completed successfully",
     ]
-    assert texts[3].endswith("successfully provisioned in Cluster demo and InstanceGroup gpu")
-    assert [text.rpartition(" ")[2] for text in texts[4:]] == ["Started", "Completed"]
     assert {event["ResourceType"] for event in world.events(ResourceType="Instance")} == {"Instance"}
     assert world.events(EventTimeAfter=world.clock()) == []
-    page = world.client.list_cluster_events(ClusterName="demo", MaxResults=4, SortOrder="Ascending")
+    page = world.client.list_cluster_events(ClusterName="demo", MaxResults=6, SortOrder="Ascending")
     rest = world.client.list_cluster_events(
-        ClusterName="demo", MaxResults=4, SortOrder="Ascending", NextToken=page["NextToken"]
+        ClusterName="demo", MaxResults=6, SortOrder="Ascending", NextToken=page["NextToken"]
     )
     assert [event["Description"] for event in page["Events"] + rest["Events"]] == texts
 
@@ -140,7 +149,8 @@ def test_without_capacity_the_group_stays_short_and_says_so_every_ten_minutes(wo
         "Failed to provision EC2 Instance in Cluster demo and InstanceGroup gpu",
     ]
     details = world.client.describe_cluster_event(ClusterName="demo", EventId=failures[0]["EventId"])["EventDetails"]
-    message = details["EventDetails"]["EventMetadata"]["InstanceGroup"]["FailureMessage"]
+    assert details["ResourceType"] == "Instance"
+    message = details["EventDetails"]["EventMetadata"]["Instance"]["FailureMessage"]
     assert message == f"We currently do not have sufficient capacity to launch new {GPU} instances. Please try again."
     world.clock.advance(60)
     assert len([event for event in world.events() if event["EventLevel"] == "Error"]) == 4

@@ -3,14 +3,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, cast
 
 from moto import mock_aws
 
 from infra.local.simulators.bus_event import BusEvent
 from infra.local.simulators.eks import EksView
-from infra.local.simulators.hyperpod import HyperPod
-from infra.local.simulators.hyperpod_records import HyperPodHost
+from infra.local.simulators.hyperpod.service import HyperPod
+from infra.local.simulators.hyperpod.state import HyperPodHost
 from tests.unit.test_simulator_service_helpers import (
     ACCOUNT,
     REGION,
@@ -85,6 +86,19 @@ class World:
         events: list[dict[str, Any]] = self.client.list_cluster_events(ClusterName="demo", **filters)["Events"]
         return events
 
+    def failure_of(self, event: dict[str, Any]) -> str:
+        """The failure message in an event's details."""
+        answer = self.client.describe_cluster_event(ClusterName="demo", EventId=event["EventId"])["EventDetails"]
+        [metadata] = answer["EventDetails"]["EventMetadata"].values()
+        return str(metadata["FailureMessage"])
+
+    def hours(self, count: float) -> timedelta:
+        return timedelta(hours=count)
+
+    def told(self, detail_type: str) -> list[dict[str, Any]]:
+        """The details of the bus events of a type."""
+        return [event.detail for event in self.published if event.detail_type == f"SageMaker HyperPod {detail_type}"]
+
 
 @contextmanager
 def hyperpod_world() -> Iterator[World]:
@@ -98,6 +112,9 @@ def hyperpod_world() -> Iterator[World]:
             for index, zone in enumerate(zones)
         ]
         group = ec2.create_security_group(GroupName="nodes", Description="nodes", VpcId=vpc)["GroupId"]
+        among_itself = [{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": group}]}]
+        ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=among_itself)
+        ec2.authorize_security_group_egress(GroupId=group, IpPermissions=among_itself)
         s3.create_bucket(Bucket=BUCKET)
         s3.put_object(Bucket=BUCKET, Key="scripts/on_create.sh", Body=b"#!/bin/bash\n")
         eks = {EKS_ARN: EksView("demo-eks", EKS_ARN, "ACTIVE", "API", "1.33", vpc)}
@@ -107,6 +124,7 @@ def hyperpod_world() -> Iterator[World]:
             ec2=lambda: cast("BaseClient", ec2),
             iam=lambda: cast("BaseClient", moto_client("iam")),
             s3=lambda: cast("BaseClient", s3),
+            logs=lambda: cast("BaseClient", moto_client("logs")),
             eks_cluster=eks.get,
             dependencies_installed=dependencies.__contains__,
             admit_nodes=lambda cluster, role: admitted.append((cluster, role)),

@@ -7,7 +7,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from infra.local.simulators.eks import EksView
-from tests.unit.test_simulator_hyperpod_helpers import EKS_ARN, GPU, World, hyperpod_world
+from tests.unit.test_simulator_hyperpod_helpers import BUCKET, EKS_ARN, GPU, World, hyperpod_world
 from tests.unit.test_simulator_service_helpers import (
     ACCOUNT,
     error_of,
@@ -112,8 +112,12 @@ def test_the_eks_cluster_must_be_ready_for_hyperpod(world: World) -> None:
 
 def test_what_is_not_simulated_is_refused_as_unverified(world: World) -> None:
     cases: list[dict[str, Any]] = [
-        {"NodeProvisioningMode": None},
-        {"AutoScaling": {"Mode": "Enable", "AutoScalerType": "Karpenter"}},
+        {
+            "RestrictedInstanceGroups": [
+                {"InstanceGroupName": "r", "InstanceType": GPU, "InstanceCount": 1, "ExecutionRole": world.role}
+            ],
+            "InstanceGroups": None,
+        },
         {"Orchestrator": {"Slurm": {}}},
         {"Orchestrator": None},
     ]
@@ -125,10 +129,15 @@ def test_what_is_not_simulated_is_refused_as_unverified(world: World) -> None:
 
 def test_groups_that_are_not_simulated_are_refused_as_unverified(world: World) -> None:
     cases: list[dict[str, Any]] = [
-        {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": [GPU]}},
-        {"CapacityRequirements": {"Spot": {}}},
-        {"OnStartDeepHealthChecks": ["InstanceStress"]},
-        {"LifeCycleConfig": None},
+        {"ImageReleaseVersion": "1.0.0"},
+        {"ScheduledUpdateConfig": {"ScheduleExpression": "cron(0 3 ? * SUN *)"}},
+        {"AutoPatchConfig": {"PatchingStrategy": "WhenIdle"}},
+        {
+            "InstanceStorageConfigs": [
+                {"FsxOpenZfsConfig": {"DnsName": "fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com"}}
+            ]
+        },
+        {"LifeCycleConfig": {"SourceS3Uri": "https://bucket/scripts", "OnCreate": "on_create.sh"}},
     ]
     for changes in cases:
         with pytest.raises(ClientError) as caught:
@@ -139,3 +148,79 @@ def test_groups_that_are_not_simulated_are_refused_as_unverified(world: World) -
 def test_an_operation_that_is_not_simulated_is_refused_by_name(world: World) -> None:
     message = refused("UnverifiedOperation", world.client.create_mlflow_app, Name="x")
     assert "CreateMlflowApp" in message
+
+
+def test_more_groups_are_refused(world: World) -> None:
+    script = {"SourceS3Uri": f"s3://{BUCKET}/scripts"}
+    taints = [{"Key": "gpu", "Effect": "NoSchedule"}]
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"LifeCycleConfig": {**script, "OnCreate": "a.sh", "OnInitComplete": "b.sh"}}, "are mutually exclusive"),
+        ({"LifeCycleConfig": script}, "must have SourceS3Uri and one of OnCreate and OnInitComplete"),
+        ({"CapacityRequirements": {"Spot": {}, "OnDemand": {}}}, "must have one of Spot and OnDemand"),
+        ({"OnStartDeepHealthChecks": ["InstanceStress"], "KubernetesConfig": {"Taints": taints}}, "cannot have both"),
+        ({"OnStartDeepHealthChecks": ["Everything"]}, "satisfy enum value set"),
+        ({"InstanceType": None, "InstanceRequirements": {"InstanceTypes": [GPU, GPU]}}, "must be unique"),
+        ({"ImageId": "ami-0123456789abcdef0"}, "does not exist in this account"),
+    ]
+    for changes, says in cases:
+        with pytest.raises(ClientError) as caught:
+            world.create(world.group(**changes))
+        assert_refused(caught.value, "ValidationException", says)
+
+
+def test_restricted_groups_beside_others_are_refused_in_the_words_of_aws(world: World) -> None:
+    restricted = {"InstanceGroupName": "r", "InstanceType": GPU, "InstanceCount": 1, "ExecutionRole": world.role}
+    with pytest.raises(ClientError) as caught:
+        world.create(RestrictedInstanceGroups=[restricted])
+    assert error_of(caught.value) == (
+        "ValidationException",
+        "Found RestrictedInstanceGroups in the cluster input. Please remove RestrictedInstanceGroups from the request"
+        " and try again.",
+    )
+
+
+def test_an_image_of_the_account_is_taken_and_named_in_the_events(world: World) -> None:
+    image = world.ec2.register_image(Name="nodes", RootDeviceName="/dev/xvda")["ImageId"]
+    world.create(world.group(count=1, ImageId=image), world.group("plain", 0, ImageId="default"))
+    world.clock.advance(600)
+    assert (world.gpu()["CurrentImageId"], world.gpu()["DesiredImageId"]) == (image, image)
+    node = world.client.describe_cluster_node(ClusterName="demo", NodeId=world.nodes()[0]["InstanceId"])
+    assert node["NodeDetails"]["CurrentImageId"] == image
+    text = f"Found Custom AMI Override {image} for IG gpu in Cluster demo"
+    [found] = [event for event in world.events(ResourceType="InstanceGroup") if event["Description"] == text]
+    details = world.client.describe_cluster_event(ClusterName="demo", EventId=found["EventId"])["EventDetails"]
+    assert details["EventDetails"]["EventMetadata"]["InstanceGroup"]["AmiOverride"] == image
+
+
+def test_tiered_storage_is_not_shown_of_a_cluster_just_made(world: World) -> None:
+    tiers = {"Mode": "Enable", "InstanceMemoryAllocationPercentage": 20}
+    world.create(TieredStorageConfig=tiers)
+    assert "TieredStorageConfig" not in world.describe()
+    world.clock.advance(60)
+    assert world.describe()["TieredStorageConfig"] == tiers
+
+
+def test_nodes_are_listed_with_those_that_have_no_instance_yet(world: World) -> None:
+    world.hyperpod.conditions.limit_capacity(GPU, world.zones[0], 1)
+    world.hyperpod.conditions.limit_capacity(GPU, world.zones[1], 0)
+    world.create(world.group(count=2), world.group("other", 1, InstanceType="ml.c5.large"))
+    world.clock.advance(600)
+    assert len(world.nodes()) == 2
+    listing = {"ClusterName": "demo", "IncludeNodeLogicalIds": True, "InstanceGroupNameContains": "gp"}
+    listed = world.client.list_cluster_nodes(**listing)["ClusterNodeSummaries"]
+    shown = [(bool(node["InstanceId"]), node["InstanceStatus"]["Status"]) for node in listed]
+    assert sorted(shown) == [(False, "Pending"), (True, "Running")]
+    assert len({node["NodeLogicalId"] for node in listed}) == 2
+    by_name = {"ClusterName": "demo", "SortBy": "NAME", "SortOrder": "Descending"}
+    names = [node["InstanceGroupName"] for node in world.client.list_cluster_nodes(**by_name)["ClusterNodeSummaries"]]
+    assert names == ["other", "gpu"]
+    late = world.client.list_cluster_nodes(ClusterName="demo", CreationTimeAfter=world.clock())
+    assert late["ClusterNodeSummaries"] == []
+    page = world.client.list_cluster_nodes(ClusterName="demo", MaxResults=1)
+    rest = world.client.list_cluster_nodes(ClusterName="demo", MaxResults=1, NextToken=page["NextToken"])
+    assert len(page["ClusterNodeSummaries"] + rest["ClusterNodeSummaries"]) == 2
+
+
+def test_an_unknown_quota_is_a_mistake_of_the_test(world: World) -> None:
+    with pytest.raises(ValueError, match="no quota is named"):
+        world.hyperpod.conditions.set_quota("ml.p9.large for cluster usage", 1)

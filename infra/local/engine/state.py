@@ -13,7 +13,7 @@ from moto.iam.models import AWSManagedPolicy
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 
 # Global services keep their state under the partition's name.
-_REGIONAL = ("dynamodb", "ec2")
+_REGIONAL = ("dynamodb", "ec2", "logs")
 _GLOBAL = ("iam", "s3")
 _POLICY = "policy of AWS"
 

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final, Literal
 
 from infra.local.kubernetes.documents import JsonObject, name_of, objects, text, value_at
 from infra.local.kubernetes.metadata import timestamp
@@ -23,6 +24,13 @@ NETWORK_NOT_READY = (
 )
 DEVICES = "simulator.instantstart/devices"
 """The annotation that says what devices the instance has, whatever the node offers of them."""
+Recovery = Literal["Reboot", "Replace"]
+_RECOVERIES: Final[Mapping[str, Recovery]] = {
+    "UnschedulablePendingReplacement": "Replace",
+    "UnschedulablePendingReboot": "Reboot",
+}
+SAID = "simulator.instantstart/health"
+"""The annotation that keeps what HyperPod last wrote into the health label."""
 _PRESSURES = {
     "MemoryPressure": ("KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
     "DiskPressure": ("KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
@@ -45,7 +53,8 @@ class NodeFact:
     """What HyperPod knows of one instance; `reason` says why it is not ready (no CNI plugin, when empty).
 
     A node that is not `reachable` has a kubelet that stopped reporting. Accelerators and EFA interfaces are hardware:
-    the node offers them once their device plugins run on it.
+    the node offers them once their device plugins run on it. HyperPod writes `health` into the health label whenever
+    it has changed; labels it once set are in `former_labels`.
     """
 
     instance_id: str
@@ -66,6 +75,8 @@ class NodeFact:
     created_at: datetime
     efa_count: int = 0
     reachable: bool = True
+    health: str = "Schedulable"
+    former_labels: frozenset[str] = frozenset()
 
 
 def node_name(instance_id: str) -> str:
@@ -92,12 +103,17 @@ def sync_nodes(store: Store, nodes: Sequence[NodeFact]) -> None:
 
 
 def _node(fact: NodeFact, current: JsonObject | None, store: Store) -> JsonObject:
-    first_labels = {HEALTH_LABEL: "Schedulable"} if current is None else {}
+    news = current is None or text(current, "metadata", "annotations", SAID) != fact.health
     return {
         "metadata": {
             "name": node_name(fact.instance_id),
-            "labels": {**first_labels, **_identity_labels(fact), **fact.labels},
-            "annotations": {DEVICES: _devices(fact)},
+            "labels": {
+                **_lost_labels(fact, current),
+                **({HEALTH_LABEL: fact.health} if news else {}),
+                **_identity_labels(fact),
+                **fact.labels,
+            },
+            "annotations": {DEVICES: _devices(fact), SAID: fact.health},
         },
         "spec": {
             "providerID": f"aws:///{fact.zone}/sagemaker/cluster/{node_name(fact.instance_id)}",
@@ -105,6 +121,22 @@ def _node(fact: NodeFact, current: JsonObject | None, store: Store) -> JsonObjec
         },
         "status": _status(fact, objects(current, "status", "conditions"), store),
     }
+
+
+def _lost_labels(fact: NodeFact, current: JsonObject | None) -> JsonObject:
+    labels = value_at(current, "metadata", "labels") if current else None
+    return {name: None for name in fact.former_labels if isinstance(labels, dict) and name in labels}
+
+
+def recoveries_asked(store: Store) -> dict[str, Recovery]:
+    """Name the instances whose health label somebody set by hand to ask for a recovery, and which."""
+    asked: dict[str, Recovery] = {}
+    for node in store.select(NODES, labels=f"{COMPUTE_LABEL}=hyperpod"):
+        label = text(node, "metadata", "labels", HEALTH_LABEL)
+        recovery = _RECOVERIES.get(label)
+        if recovery and label != text(node, "metadata", "annotations", SAID):
+            asked[name_of(node).removeprefix("hyperpod-")] = recovery
+    return asked
 
 
 def _identity_labels(fact: NodeFact) -> dict[str, str]:

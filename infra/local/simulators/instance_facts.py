@@ -24,6 +24,10 @@ class InstanceFacts:
     max_pods: int
     architecture: str
     threads_per_core: int
+    subnet_ips: int
+    subnet_ips_efa_only: int
+    reservable: bool
+    """Whether training plans offer the type."""
 
     def vcpus_at(self, threads_per_core: int) -> int:
         """vCPUs a node has when its cores run that many threads."""
@@ -58,4 +62,7 @@ def _facts(row: dict[str, int | str | None]) -> InstanceFacts:
         max_pods=int(row["max_pods"] or 0),
         architecture=str(row["arch"]),
         threads_per_core=int(row["threads_per_core"] or 1),
+        subnet_ips=int(row["subnet_ips"] or 1),
+        subnet_ips_efa_only=int(row["subnet_ips_efa_only"] or 1),
+        reservable=bool(row["training_plan"]),
     )

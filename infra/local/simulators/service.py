@@ -68,12 +68,19 @@ class Service(ABC):
     """One AWS service of one account and region, simulated in process."""
 
     name: ClassVar[str]
-    """botocore service name, which is also the name in the credential scope."""
+    """botocore service name."""
+    scope_name: ClassVar[str]
+    """Name in the credential scope; the same, unless a service says otherwise."""
     validation_code: ClassVar[str] = "ValidationException"
     """Error code for a request that breaks the model's constraints."""
 
     records: object
     """Everything the service remembers, picklable."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "scope_name" not in vars(cls):
+            cls.scope_name = getattr(cls, "name", "")
 
     def __init__(self, now: Callable[[], datetime], account_id: str, region: str) -> None:
         self.now = now

@@ -1,0 +1,130 @@
+"""CreateCluster and DeleteCluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from infra.local.simulators.hyperpod import group_rules, quotas, requests, times
+from infra.local.simulators.hyperpod.quotas import Wanted
+from infra.local.simulators.hyperpod.records import GroupRecord, HyperPodRecord
+from infra.local.simulators.hyperpod.refusals import conflict
+
+if TYPE_CHECKING:
+    from infra.local.simulators.hyperpod.journal import Journal
+    from infra.local.simulators.hyperpod.progress import Progress
+    from infra.local.simulators.hyperpod.state import HyperPodState
+    from infra.local.simulators.neighbours import Subnet
+    from infra.local.simulators.service import JsonObject
+
+DESCRIBED: Final = (
+    "VpcConfig",
+    "Orchestrator",
+    "NodeRecovery",
+    "NodeProvisioningMode",
+    "TieredStorageConfig",
+    "ClusterRole",
+    "AutoScaling",
+)
+
+
+def wanted(group: JsonObject) -> Wanted:
+    """What a specification asks for, as quotas count it."""
+    spot = "Spot" in group.get("CapacityRequirements", {})
+    return Wanted(group_rules.instance_types(group), group["InstanceCount"], spot, bool(group.get("TrainingPlanArn")))
+
+
+def check_resources(state: HyperPodState, groups: list[JsonObject], already: dict[str, int]) -> None:
+    """Refuse groups for the images, plans and volumes they name; `already` counts a group's own instances by name."""
+    promised: dict[str, int] = {}
+    for group in groups:
+        requests.check_image(state, group)
+        own = already.get(group["InstanceGroupName"], 0)
+        arn = group.get("TrainingPlanArn", "")
+        requests.check_plan(state, group, own - promised.get(arn, 0), state.now())
+        promised[arn] = promised.get(arn, 0) + group["InstanceCount"] - own
+        for config in group.get("InstanceStorageConfigs", []):
+            quotas.judge_volume(state.records, config["EbsVolumeConfig"].get("VolumeSizeInGB", 0))
+
+
+class Clusters:
+    """Makes and deletes clusters."""
+
+    def __init__(self, state: HyperPodState, journal: Journal, progress: Progress) -> None:
+        self._state = state
+        self._journal = journal
+        self._progress = progress
+
+    def create(self, params: JsonObject) -> HyperPodRecord:
+        """CreateCluster: everything the request names is checked before anything is made."""
+        state, specs = self._state, params["InstanceGroups"] if params.get("InstanceGroups") else []
+        requests.check_shape(params)
+        requests.check_name(state, params["ClusterName"])
+        eks = requests.check_orchestrator(state, params["Orchestrator"]["Eks"]["ClusterArn"])
+        roles = list(dict.fromkeys(group["ExecutionRole"] for group in specs))
+        requests.check_roles(state, roles)
+        requests.check_autoscaling(state, params)
+        check_resources(state, specs, {})
+        groups = {spec["InstanceGroupName"]: self._new_group(spec, params, eks.vpc_id) for spec in specs}
+        quotas.judge(state.records, params["ClusterName"], [], map(wanted, specs))
+        cluster = self._record(params, eks.arn, groups)
+        state.records.clusters[cluster.name] = cluster
+        self._begin(cluster, eks.name, roles)
+        return cluster
+
+    def _record(self, params: JsonObject, eks_arn: str, groups: dict[str, GroupRecord]) -> HyperPodRecord:
+        state, now, cluster_id = self._state, self._state.now(), self._state.mint(12)
+        scaled = params.get("AutoScaling", {}).get("Mode") == "Enable"
+        described: JsonObject = {name: params[name] for name in DESCRIBED if name in params}
+        if not scaled:
+            described.pop("AutoScaling", None)
+        return HyperPodRecord(
+            name=params["ClusterName"],
+            cluster_id=cluster_id,
+            arn=f"arn:aws:sagemaker:{state.region}:{state.account_id}:cluster/{cluster_id}",
+            eks_arn=eks_arn,
+            created_at=now,
+            changed_at=now,
+            due=now + times.CREATION,
+            described=described,
+            groups=groups,
+            tags={tag["Key"]: tag["Value"] for tag in params.get("Tags", [])},
+            autoscaling_ready_at=now + times.AUTOSCALING if scaled else None,
+        )
+
+    def _begin(self, cluster: HyperPodRecord, eks_name: str, roles: list[str]) -> None:
+        now = self._state.now()
+        self._journal.announce(cluster, now)
+        self._journal.of_cluster(cluster, now, "Cluster creation started")
+        for role in roles:
+            self._state.host.admit_nodes(eks_name, role)
+        text = "EKS Access Entries CREATE successful"
+        self._journal.of_cluster(cluster, now, text, EksRoleAccessEntries=roles)
+        for group in cluster.groups.values():
+            self._progress.groups.scale(cluster, group, group.spec["InstanceCount"], now)
+
+    def _new_group(self, spec: JsonObject, params: JsonObject, vpc_id: str) -> GroupRecord:
+        network = spec.get("OverrideVpcConfig") or params["VpcConfig"]
+        return self.new_group(spec, requests.check_network(self._state, network, vpc_id), network["SecurityGroupIds"])
+
+    def new_group(self, spec: JsonObject, subnets: list[Subnet], security_groups: list[str]) -> GroupRecord:
+        """Make a group that has no instances yet."""
+        ready_at, minimum = self._state.now() + times.CREATION, spec.get("MinInstanceCount", 0)
+        return GroupRecord(
+            spec=spec,
+            target=0,
+            minimum=minimum,
+            subnets=subnets,
+            security_groups=list(security_groups),
+            ready_at=ready_at,
+            configured=dict(spec.get("KubernetesConfig", {})),
+            minimum_deadline=ready_at + times.MINIMUM_WITHIN if minimum else None,
+        )
+
+    def delete(self, name: str) -> HyperPodRecord:
+        """DeleteCluster."""
+        cluster = self._state.cluster(name)
+        if cluster.deleted_at:
+            raise conflict(f"Cluster {cluster.name} is already being deleted.")
+        cluster.deleted_at, cluster.status = self._state.now(), "Deleting"
+        self._journal.announce(cluster, cluster.deleted_at)
+        return cluster
