@@ -142,6 +142,8 @@ FUNCTIONS = (
             "states:StartExecution",
             "states:DescribeExecution",
             "states:SendTaskSuccess",
+            # The bus tells that something failed, and this tells why.
+            "sagemaker:DescribeClusterEvent",
         ),
     ),
     Function(

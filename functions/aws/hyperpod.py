@@ -149,6 +149,15 @@ def latest_failure(name: str, since: datetime) -> str | None:
     return texts[0] if texts else failed.get("Description")
 
 
+def failure_of_event(name: str, event_id: str) -> str | None:
+    """Read why an event of a cluster tells of a failure; what EventBridge carries of it leaves that out."""
+    client = runtime.client("sagemaker")
+    details = client.describe_cluster_event(ClusterName=name, EventId=event_id)["EventDetails"]
+    members = dict(details.get("EventDetails", {}).get("EventMetadata", {})).values()
+    texts = [member.get("FailureMessage") for member in members if isinstance(member, dict)]
+    return next((text for text in texts if text), None)
+
+
 def _specification(group: NewGroup, new: NewCluster) -> ClusterInstanceGroupSpecificationTypeDef:
     return {
         "InstanceGroupName": group.name,

@@ -96,6 +96,11 @@ def of_logged_event(tag: str, logged: LoggedEvent, recorded_at: datetime) -> Clu
     )
 
 
+def with_cause(record: ClusterEvent, cause: str | None) -> ClusterEvent:
+    """Add the cause to the record of a failure."""
+    return record.model_copy(update={"cause": _shortened(cause or "")})
+
+
 def failure_message(entry: Happening) -> str:
     """Find the failure in the metadata of an entry, which are a union by the kind of resource."""
     metadata = entry.event_details.get("EventMetadata")

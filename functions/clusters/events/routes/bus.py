@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from aws_lambda_powertools import Logger
+from botocore.exceptions import BotoCoreError, ClientError
 
+from functions.aws import hyperpod
 from functions.clusters.events import rules
 from functions.clusters.events.models import (
     CLUSTER_EVENT,
@@ -33,7 +35,7 @@ from functions.core.ledger.items import instant
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from functions.core.observations import ObservedCondition
+    from functions.core.observations import ClusterEvent, ObservedCondition
 
 logger = Logger(service="events")
 
@@ -84,7 +86,8 @@ def _logged_event(event: BusEvent) -> None:
     tag = tag_of_hyperpod_cluster(logged.event_details.cluster_name)
     if tag is None:
         return
-    cluster_events.record(rules.of_logged_event(tag, logged, instant()))
+    record = rules.of_logged_event(tag, logged, instant())
+    cluster_events.record(_with_cause(record, logged.event_details.cluster_name))
     if (instance_id := rules.gone_instance(logged.event_details)) is not None:
 
         def revision(standing: ObservedCondition | None) -> ObservedCondition | None:
@@ -93,6 +96,17 @@ def _logged_event(event: BusEvent) -> None:
         conditions.revise(tag, rules.NODES_HEALTHY, revision)
     if logged.event_details.resource_type != "Instance":
         _wake_those_waiting(tag, event.source)
+
+
+def _with_cause(record: ClusterEvent, cluster: str) -> ClusterEvent:
+    """Ask for the cause of a failure that came without one; an event is kept without it rather than not at all."""
+    if record.level != "Error" or record.cause is not None:
+        return record
+    try:
+        return rules.with_cause(record, hyperpod.failure_of_event(cluster, record.event_id))
+    except (ClientError, BotoCoreError) as error:
+        logger.warning("kept without its cause", exc_info=error, extra={"event_id": record.event_id})
+        return record
 
 
 def _stack_status(event: BusEvent) -> None:
