@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,13 +9,11 @@ from functions.core.declaration import Route, Scope, Stage
 from functions.core.ledger.tables import TABLES, Table
 from functions.core.runtime import Patience
 from functions.entry.domains import DECLARATIONS
+from infra.triggers import SCHEDULES, SOCKET_ROUTES, STREAMS, EventRule, Schedule, SocketRoute, Stream, event_rules
 
 ROOT = Path(__file__).resolve().parent.parent
 STATE_MACHINES = ROOT / "statemachines"
 CLUSTER_ARTIFACTS = ROOT / "infra" / "cluster"
-
-Pattern = Mapping[str, object]
-"""An event pattern of EventBridge as JSON; a stream's filter has the same form."""
 
 PREFIX = "instantstart-"
 ROLE_PATH = "/instantstart/"
@@ -47,47 +44,6 @@ class StateMachine:
     def path(self) -> Path:
         """Say where the ASL file is."""
         return STATE_MACHINES / f"{self.name}.asl.json"
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """A function that runs again and again."""
-
-    name: str
-    function: str
-    every_seconds: int
-    payload: str
-
-
-@dataclass(frozen=True)
-class SocketRoute:
-    """One route of the WebSocket API, by its key; messages are told apart by nothing, so all go one way."""
-
-    key: str
-    function: str
-
-
-@dataclass(frozen=True)
-class Stream:
-    """A table whose changes a function gets in batches, those that match one of the patterns.
-
-    A batch of which a part failed is repeated from there on, at most `maximum_retries` times.
-    """
-
-    table: str
-    function: str
-    patterns: tuple[Pattern, ...]
-    batch_size: int = 100
-    maximum_retries: int = 10
-
-
-@dataclass(frozen=True)
-class EventRule:
-    """A rule of the default event bus; the host fills in the `${…}` of its pattern, as for state machines."""
-
-    name: str
-    function: str
-    pattern: Pattern
 
 
 @dataclass(frozen=True)
@@ -201,61 +157,6 @@ MACHINES = (
 # What no declared route matches reaches the application too, so that it is refused with a problem body.
 UNMATCHED = Route("unmatched", "ANY", "/api/{proxy+}", Scope.READ, "Refuse what no route matches", 404)
 
-SOCKET_ROUTES = tuple(SocketRoute(key, "connections") for key in ("$connect", "$disconnect", "$default"))
-
-STREAMS = (
-    # Every change of a stage changes its operation's record too.
-    Stream(
-        "operations",
-        "push",
-        (
-            {"dynamodb": {"Keys": {"record": {"S": ["operation"]}}}},
-            {"dynamodb": {"Keys": {"record": {"S": [{"prefix": "audit#"}]}}}},
-        ),
-    ),
-    Stream("cluster_events", "push", ({"eventName": ["INSERT"]},)),
-)
-
-# Statuses that end what a stage waits for, or begin its end; what merely goes on wakes nobody.
-_STACK_NEWS = [{"suffix": "_COMPLETE"}, {"suffix": "_FAILED"}, "ROLLBACK_IN_PROGRESS"]
-EVENT_RULES = (
-    EventRule(
-        "hyperpod",
-        "events",
-        {
-            "source": ["aws.sagemaker"],
-            "detail-type": [
-                "SageMaker HyperPod Cluster State Change",
-                "SageMaker HyperPod Cluster Node Health Event",
-                "SageMaker HyperPod Cluster Event",
-            ],
-        },
-    ),
-    EventRule(
-        "stacks",
-        "events",
-        {
-            "source": ["aws.cloudformation"],
-            "detail-type": ["CloudFormation Stack Status Change"],
-            "detail": {"status-details": {"status": _STACK_NEWS}},
-        },
-    ),
-    EventRule(
-        "executions",
-        "events",
-        {
-            "source": ["aws.states"],
-            "detail-type": ["Step Functions Execution Status Change"],
-            "detail": {
-                "status": ["FAILED", "TIMED_OUT", "ABORTED"],
-                "stateMachineArn": [f"${{StateMachinePrefix}}{name}" for name in PIPELINES],
-            },
-        },
-    ),
-)
-
-SCHEDULES = (Schedule("sweeper", "events", 60, "sweep"),)
-
 FOUNDATION_ROLE = Role("instantstart-foundation", "cloudformation.amazonaws.com", "creates foundation stacks")
 KUBERNETES_ADMIN = Role("instantstart-kubernetes-admin", None, "installs what needs cluster administration")
 KUBERNETES_OPERATOR = Role("instantstart-kubernetes-operator", None, "everything else in a cluster")
@@ -292,7 +193,7 @@ TOPOLOGY = Topology(
     machines=MACHINES,
     schedules=SCHEDULES,
     streams=STREAMS,
-    event_rules=EVENT_RULES,
+    event_rules=event_rules(PIPELINES),
     socket_routes=SOCKET_ROUTES,
     roles=ROLES,
     routes=(*(route for declaration in DECLARATIONS for route in declaration.routes), UNMATCHED),

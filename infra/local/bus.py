@@ -18,7 +18,7 @@ from infra.local.clock import Clock
 from infra.local.functions import Outcome
 from infra.local.patterns import check, matches
 from infra.local.simulators.bus_event import BusEvent
-from infra.topology import EventRule
+from infra.triggers import EventRule
 
 Json = dict[str, object]
 Invoke = Callable[[str, object], Outcome]

@@ -18,10 +18,10 @@ from infra.topology import (
     PREFIX,
     ROLE_PATH,
     TURN_LIMIT,
-    EventRule,
     Role,
     Topology,
 )
+from infra.triggers import EventRule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

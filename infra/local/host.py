@@ -36,7 +36,8 @@ from infra.local.socket_client import SocketClient
 from infra.local.streams import Streams
 from infra.local.websocket import WebSocketGateway
 from infra.local.world import World
-from infra.topology import TOPOLOGY, Schedule, Topology
+from infra.topology import TOPOLOGY, Topology
+from infra.triggers import Schedule
 
 if TYPE_CHECKING:
     from botocore.client import BaseClient

@@ -16,7 +16,7 @@ from infra.local.clock import Clock
 from infra.local.engine.dynamodb_streams import ItemChange
 from infra.local.functions import Outcome
 from infra.local.patterns import check, matches
-from infra.topology import Stream
+from infra.triggers import Stream
 
 Json = dict[str, object]
 Invoke = Callable[[str, object], Outcome]

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl
 
 from infra.local.clock import Clock
 from infra.local.functions import Outcome
-from infra.topology import SocketRoute
+from infra.triggers import SocketRoute
 
 Json = dict[str, object]
 Invoke = Callable[[str, object], Outcome]

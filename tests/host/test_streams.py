@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from infra.local.functions import Outcome
-from infra.topology import STREAMS
+from infra.triggers import STREAMS
 from tests.host.driver import Driver
 
 TABLE = "instantstart-operations"

@@ -199,3 +199,24 @@ def test_a_condition_stays_small_enough_to_be_stored_however_many_nodes_there_ar
     assert len(revised.model_dump_json()) < 400_000
     assert not any(node.healthy for node in revised.nodes.values())
     assert "i-new" in revised.nodes
+
+
+@pytest.mark.parametrize(
+    ("kind", "description", "awaited"),
+    [
+        ("Cluster", "Cluster creation started", True),
+        ("InstanceGroup", "Instance Group gpu scaling in Cluster hp failed", True),
+        ("Instance", "Instance creation i-1 in Cluster hp and IG gpu completed successfully", True),
+        (
+            "Instance",
+            "Instance i-1 creation completed successfully as part of instance replacement in Cluster hp",
+            True,
+        ),
+        ("Instance", "EC2 Instance i-1 successfully provisioned in Cluster hp and IG gpu", False),
+        ("Instance", "Instance creation in Cluster hp and InstanceGroup gpu failed", False),
+    ],
+)
+def test_of_the_entries_about_instances_only_the_one_that_it_is_ready_is_awaited(
+    kind: str, description: str, awaited: bool
+) -> None:
+    assert rules.is_awaited(logged(ResourceType=kind, Description=description).event_details) is awaited

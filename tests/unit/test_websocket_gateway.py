@@ -12,7 +12,7 @@ import pytest
 from infra.local.clock import Clock, Mode
 from infra.local.functions import Outcome
 from infra.local.websocket import MAX_FRAME_BYTES, TOO_BIG, Connection, ConnectionRefused, WebSocketGateway
-from infra.topology import SOCKET_ROUTES, SocketRoute
+from infra.triggers import SOCKET_ROUTES, SocketRoute
 
 Json = dict[str, Any]
 START = datetime(2026, 5, 10, 12, 0, 0, 250_000, tzinfo=UTC)

@@ -59,6 +59,16 @@ def test_a_state_change_wakes_the_stage_that_waits_for_hyperpod(driver_of_prepar
     assert driver.host.bus.dead_letters == []
 
 
+def test_a_stage_sees_its_last_instance_ready_at_once(driver_of_prepared: Driver) -> None:
+    driver = driver_of_prepared
+    # The second instance is ready five seconds after the first, far from any look of the stage.
+    operation = driver.run("/api/clusters/base/hyperpod", hyperpod_request(count=2))
+    told = driver.get("/api/clusters/base/events")["events"]
+    ready = [event["at"] for event in told if event["message"].startswith("Instance creation i-")]
+    assert len(ready) == 2
+    assert ended_at(operation, "hyperpod_cluster") - datetime.fromisoformat(max(ready)) < SOON
+
+
 def test_what_is_told_of_hyperpod_wakes_no_stage_that_waits_for_its_stack(driver: Driver) -> None:
     operation_id = driver.post("/api/clusters", cluster_request("t1"))["operation_id"]
     driver.until_said(operation_id, "foundation", "CREATE_IN_PROGRESS", every=2)

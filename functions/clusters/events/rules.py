@@ -35,7 +35,8 @@ MAX_NODES: Final = 1500
 MAX_REASON: Final = 120
 _PASSING: Final = frozenset({"Creating", "Updating", "SystemUpdating", "RollingBack", "Deleting"})
 _BROKEN: Final = frozenset({"Failed", "RollingBack"})
-# SageMaker developer guide, "SageMaker HyperPod cluster events reference", instance deletion.
+# SageMaker developer guide, "SageMaker HyperPod cluster events reference", instance operation and instance deletion.
+_DONE: Final = re.compile(r"Instance .* completed successfully")
 _GONE: Final = re.compile(r"Termination of EC2 Instance \S+ is currently in progress|Customer ENI successfully deleted")
 
 
@@ -112,6 +113,15 @@ def failure_message(entry: Happening) -> str:
 def is_healthy(change: NodeHealthChange) -> bool:
     """Say whether a node is healthy by its event."""
     return change.health_summary.health_status == "Healthy"
+
+
+def is_awaited(entry: Happening) -> bool:
+    """Say whether a stage may have waited for what an entry tells.
+
+    An instance writes several entries on its way, and one each ten minutes while there is no capacity for it: only the
+    one that it is ready wakes a stage.
+    """
+    return entry.resource_type != "Instance" or _DONE.match(entry.description) is not None
 
 
 def gone_instance(entry: Happening) -> str | None:

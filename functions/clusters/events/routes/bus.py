@@ -81,7 +81,7 @@ def _node_health(event: BusEvent) -> None:
 
 
 def _logged_event(event: BusEvent) -> None:
-    """Keep an entry of the event log; those about single instances wake nobody, since a group may write thousands."""
+    """Keep an entry of the event log."""
     logged = LoggedEvent.model_validate(event.detail)
     tag = tag_of_hyperpod_cluster(logged.event_details.cluster_name)
     if tag is None:
@@ -94,7 +94,7 @@ def _logged_event(event: BusEvent) -> None:
             return rules.without_node(standing, event, instance_id)
 
         conditions.revise(tag, rules.NODES_HEALTHY, revision)
-    if logged.event_details.resource_type != "Instance":
+    if rules.is_awaited(logged.event_details):
         _wake_those_waiting(tag, event.source)
 
 
