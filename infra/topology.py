@@ -1,4 +1,4 @@
-"""The one list that both hosts are built from: functions, tables, state machines, roles, schedules and routes."""
+"""The one list that both hosts are built from: functions, tables, state machines, roles, routes, what calls them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functions.core.declaration import Route, Scope, Stage
 from functions.core.ledger.tables import TABLES, Table
 from functions.core.runtime import Patience
 from functions.entry.domains import DECLARATIONS
+from infra.triggers import SCHEDULES, SOCKET_ROUTES, STREAMS, EventRule, Schedule, SocketRoute, Stream, event_rules
 
 ROOT = Path(__file__).resolve().parent.parent
 STATE_MACHINES = ROOT / "statemachines"
@@ -48,16 +49,6 @@ class StateMachine:
 
 
 @dataclass(frozen=True)
-class Schedule:
-    """A function that runs again and again."""
-
-    name: str
-    function: str
-    every_seconds: int
-    payload: str
-
-
-@dataclass(frozen=True)
 class Role:
     """A role that the host makes besides one per function and one per state machine."""
 
@@ -68,6 +59,8 @@ class Role:
 
 # A transaction is authorised as what it consists of (DynamoDB developer guide, "IAM for transactions").
 LEDGER = ("dynamodb:Query", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem")
+# Posting to a connection and closing one (API Gateway developer guide, "Control access to a WebSocket API with IAM").
+MANAGE_CONNECTIONS = "execute-api:ManageConnections"
 _RUN_FUNCTIONS = ("lambda:InvokeFunction",)
 # What `.sync` needs beside StartExecution (Step Functions developer guide, "startExecution" integration).
 _RUN_CHILDREN = (
@@ -99,9 +92,41 @@ FUNCTIONS = (
     Function(
         "events",
         "functions.entry.events.handler",
-        "sweeps what got lost",
+        "hears the event bus, sweeps what got lost",
         timeout_seconds=300,
-        actions=(*LEDGER, "states:StartExecution", "states:DescribeExecution"),
+        actions=(
+            *LEDGER,
+            "dynamodb:ConditionCheckItem",
+            "states:StartExecution",
+            "states:DescribeExecution",
+            "states:SendTaskSuccess",
+            # The bus tells that something failed, and this tells why.
+            "sagemaker:DescribeClusterEvent",
+        ),
+    ),
+    Function(
+        "connections",
+        "functions.entry.connections.handler",
+        "answers the WebSockets",
+        actions=(*LEDGER, MANAGE_CONNECTIONS),
+        # A client waits for the answer to each message.
+        patience=Patience.EDGE,
+    ),
+    Function(
+        "push",
+        "functions.entry.push.handler",
+        "tells the WebSockets what changed",
+        timeout_seconds=60,
+        actions=(
+            "dynamodb:Query",
+            "dynamodb:Scan",
+            "dynamodb:DeleteItem",
+            "dynamodb:DescribeStream",
+            "dynamodb:GetRecords",
+            "dynamodb:GetShardIterator",
+            "dynamodb:ListStreams",
+            MANAGE_CONNECTIONS,
+        ),
     ),
     Function("stages_network", "functions.entry.stages_network.handler", "runs the network stages", 300, 512, LEDGER),
     Function("stages_cluster", "functions.entry.stages_cluster.handler", "runs the cluster stages", 300, 512, LEDGER),
@@ -134,8 +159,6 @@ MACHINES = (
 # What no declared route matches reaches the application too, so that it is refused with a problem body.
 UNMATCHED = Route("unmatched", "ANY", "/api/{proxy+}", Scope.READ, "Refuse what no route matches", 404)
 
-SCHEDULES = (Schedule("sweeper", "events", 60, "sweep"),)
-
 FOUNDATION_ROLE = Role("instantstart-foundation", "cloudformation.amazonaws.com", "creates foundation stacks")
 KUBERNETES_ADMIN = Role("instantstart-kubernetes-admin", None, "installs what needs cluster administration")
 KUBERNETES_OPERATOR = Role("instantstart-kubernetes-operator", None, "everything else in a cluster")
@@ -150,6 +173,9 @@ class Topology:
     tables: tuple[Table, ...]
     machines: tuple[StateMachine, ...]
     schedules: tuple[Schedule, ...]
+    streams: tuple[Stream, ...]
+    event_rules: tuple[EventRule, ...]
+    socket_routes: tuple[SocketRoute, ...]
     roles: tuple[Role, ...]
     routes: tuple[Route, ...]
     stages: tuple[Stage, ...]
@@ -168,6 +194,9 @@ TOPOLOGY = Topology(
     tables=TABLES,
     machines=MACHINES,
     schedules=SCHEDULES,
+    streams=STREAMS,
+    event_rules=event_rules(PIPELINES),
+    socket_routes=SOCKET_ROUTES,
     roles=ROLES,
     routes=(*(route for declaration in DECLARATIONS for route in declaration.routes), UNMATCHED),
     stages=tuple(stage for declaration in DECLARATIONS for stage in declaration.stages),

@@ -49,10 +49,14 @@ def words_of(name: str, failure: Failure) -> str:
 
     Source: SageMaker API reference, DescribeClusterEvent. Raises the client's own errors.
     """
-    answer = runtime.client("sagemaker").describe_cluster_event(ClusterName=name, EventId=failure.event_id)
+    return failure_of_event(name, failure.event_id) or failure.description
+
+
+def failure_of_event(name: str, event_id: str) -> str | None:
+    """Read why an event tells of a failure; None when it does not say. Raises the client's own errors."""
+    answer = runtime.client("sagemaker").describe_cluster_event(ClusterName=name, EventId=event_id)
     metadata = answer["EventDetails"].get("EventDetails", {}).get("EventMetadata", {})
-    said = [text for text in _messages(metadata) if text and text != _NOISE]
-    return said[0] if said else failure.description
+    return next((text for text in _messages(metadata) if text and text != _NOISE), None)
 
 
 def _failure(event: ClusterEventSummaryTypeDef) -> Failure:

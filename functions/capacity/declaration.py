@@ -42,6 +42,7 @@ DECLARATION = Declaration(
                 "eks:DeleteAccessEntry",
                 "eks:AssociateAccessPolicy",
             ),
+            woken_by=("aws.sagemaker",),
         ),
         Stage(
             kind="hyperpod_nodes",
@@ -49,6 +50,7 @@ DECLARATION = Declaration(
             title="HyperPod nodes",
             expected_seconds=60,
             actions=("eks:DescribeCluster", "sagemaker:ListClusterNodes", "sts:AssumeRole"),
+            woken_by=("aws.sagemaker",),
         ),
     ),
 )

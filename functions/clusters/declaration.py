@@ -11,6 +11,13 @@ DECLARATION = Declaration(
         Route("list_clusters", "GET", "/api/clusters", Scope.READ, "List the clusters"),
         Route("get_cluster", "GET", "/api/clusters/{tag}", Scope.READ, "Read a cluster"),
         Route(
+            "list_cluster_events",
+            "GET",
+            "/api/clusters/{tag}/events",
+            Scope.READ,
+            "List what AWS told about a cluster, newest first",
+        ),
+        Route(
             "configure_dependencies",
             "POST",
             "/api/clusters/{tag}/dependencies",
@@ -69,6 +76,7 @@ DECLARATION = Declaration(
                 "iam:PassRole",
                 "s3:GetObject",
             ),
+            woken_by=("aws.cloudformation",),
         ),
         Stage(
             kind="verify",

@@ -10,6 +10,7 @@ from functions.clusters.models import Condition
 from functions.core import runtime
 from functions.core.cluster import ClusterSpec
 from functions.core.errors import NotFound
+from functions.core.ledger.clusters import owners_of
 from functions.core.ledger.items import item_of, model_of, plain, text_of
 from functions.core.ledger.tables import CLUSTERS, PREFERENCES
 from functions.core.ledger.writes import names_in, table_name, values_in
@@ -57,7 +58,7 @@ def cluster_of(items: Iterable[Item]) -> Cluster | None:
     records = {text_of(item, "record"): item for item in items}
     if _SPEC not in records:
         return None
-    owners = {owner for name, item in records.items() if name.startswith(_LEASE) for owner in _owners(item)}
+    owners = {owner for name, item in records.items() if name.startswith(_LEASE) for owner in owners_of(item)}
     return Cluster(
         spec=model_of(ClusterSpec, records[_SPEC]),
         conditions=[_condition(name, item) for name, item in records.items() if name.startswith(_CONDITION)],
@@ -124,13 +125,6 @@ def no_cluster(tag: str) -> NotFound:
 def _clusters(items: list[Item]) -> Iterator[Cluster | None]:
     for _, members in groupby(items, key=lambda item: text_of(item, "cluster_tag")):
         yield cluster_of(members)
-
-
-def _owners(lease: Item) -> list[str]:
-    owner = text_of(lease, "owner")
-    listed = plain(lease["children"]) if "children" in lease else None
-    children = [str(child).rpartition("=")[2] for child in listed] if isinstance(listed, list) else []
-    return [owner, *children] if owner else children
 
 
 def _condition(name: str, item: Item) -> Condition:

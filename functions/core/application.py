@@ -27,7 +27,7 @@ from functions.core.http import (
     refuse_unreadable_body,
     response_headers,
 )
-from functions.core.ledger.models import OperationStatus
+from functions.core.ledger.queries import advised
 from functions.core.problems import answer_of, problem_of
 
 if TYPE_CHECKING:
@@ -56,8 +56,6 @@ IdempotencyKey = Annotated[
 PageLimit = Annotated[int | None, Query(description="Entries per page: 50, at most 200.")]
 PageToken = Annotated[str | None, Query(description="The `next_token` of the page before.", max_length=4096)]
 SECURITY_SCHEME: Final = "token"
-# Seconds until something worth reading can have happened.
-_LOOK_AGAIN: Final = {OperationStatus.PENDING: 1, OperationStatus.RUNNING: 10, OperationStatus.CANCELLING: 5}
 _logger = Logger(service="instantstart-api", log_uncaught_exceptions=False)
 
 
@@ -86,11 +84,6 @@ def warn(message: str, error: Exception) -> None:
 def seconds_left() -> float:
     """Give the seconds until this invocation is stopped."""
     return _current.get().context.get_remaining_time_in_millis() / 1000
-
-
-def advised(operation: Operation) -> Operation:
-    """Say in an operation when to look again; one that has ended says nothing."""
-    return operation.model_copy(update={"retry_after_seconds": _LOOK_AGAIN.get(operation.status)})
 
 
 def accepted(operation: Operation) -> Response[Operation]:

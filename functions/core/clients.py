@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypedDict
+from typing import TYPE_CHECKING, Protocol, TypedDict
+
+if TYPE_CHECKING:
+    from botocore.exceptions import ClientError
 
 
 class ServiceQuota(TypedDict, total=False):
@@ -53,3 +56,23 @@ class LogsClient(Protocol):
 
     def get_log_events(self, *, logGroupName: str, logStreamName: str, limit: int, startFromHead: bool) -> LogEvents:
         """Read lines of a log stream."""
+
+
+class ConnectionsClient(Protocol):
+    """API Gateway's management API of a WebSocket's connections, as far as it is used here."""
+
+    @property
+    def exceptions(self) -> ConnectionsExceptions:
+        """Give the errors of the API."""
+
+    def post_to_connection(self, *, ConnectionId: str, Data: bytes) -> object:
+        """Send to a connection; raises GoneException when it is closed."""
+
+    def delete_connection(self, *, ConnectionId: str) -> object:
+        """Close a connection."""
+
+
+class ConnectionsExceptions(Protocol):
+    """The modelled errors of that API."""
+
+    GoneException: type[ClientError]

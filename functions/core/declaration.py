@@ -32,13 +32,17 @@ class Route:
 
 @dataclass(frozen=True)
 class Stage:
-    """One kind of stage; instances of a parameterised kind are named `<kind>:<parameter>`."""
+    """One kind of stage; instances of a parameterised kind are named `<kind>:<parameter>`.
+
+    `woken_by` names the sources of bus events that end a wait of the stage before its time.
+    """
 
     kind: str
     function: str
     title: str
     expected_seconds: int
     actions: tuple[str, ...] = ()
+    woken_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeVar, cast, overload
 
 import botocore.session
 from botocore.config import Config
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from types_boto3_stepfunctions import SFNClient
     from types_boto3_sts import STSClient
 
-    from functions.core.clients import LogsClient, ServiceQuotasClient
+    from functions.core.clients import ConnectionsClient, LogsClient, ServiceQuotasClient
 
 
 Kept = TypeVar("Kept")
@@ -110,6 +110,9 @@ _CONFIGURATIONS = {
 }
 
 
+_CONNECTIONS: Final = "apigatewaymanagementapi"
+
+
 @dataclass
 class Runtime:
     """One function's execution environment; clients are made on first use and kept while it is warm."""
@@ -133,7 +136,11 @@ class Runtime:
             key = (service, patience)
             if key not in self._clients:
                 self._clients[key] = self.session.create_client(
-                    service, region_name=self.environment["AWS_REGION"], config=_CONFIGURATIONS[patience]
+                    service,
+                    region_name=self.environment["AWS_REGION"],
+                    # Only the gateway of this deployment knows its connections.
+                    endpoint_url=self.environment["CONNECTIONS_ENDPOINT"] if service == _CONNECTIONS else None,
+                    config=_CONFIGURATIONS[patience],
                 )
             return self._clients[key]
 
@@ -225,3 +232,9 @@ def client(service: str, patience: Patience | None = None) -> object:
     """Give this invocation's client of an AWS service, with the function's own credentials and patience."""
     runtime = current()
     return runtime.client(service, patience or runtime.patience)
+
+
+def connections_client() -> ConnectionsClient:
+    """Give this invocation's client of the connections of the deployment's WebSocket gateway."""
+    runtime = current()
+    return cast("ConnectionsClient", runtime.client(_CONNECTIONS, runtime.patience))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from functions.clusters import routes as clusters
+from functions.clusters.events.routes import listing as cluster_events
+from functions.connections.routes import tickets
 from functions.core import application, catalogue
 from functions.entry.domains import DECLARATIONS
 from functions.network import routes as network
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 catalogue.install(DECLARATIONS)
-APPLICATION = application.build(DECLARATIONS, {**vars(clusters), **vars(operations), **vars(network)})
+_ROUTES = (clusters, cluster_events, operations, network, tickets)
+_HANDLERS = {name: value for module in _ROUTES for name, value in vars(module).items()}
+APPLICATION = application.build(DECLARATIONS, _HANDLERS)
 
 
 def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from functions.capacity.declaration import DECLARATION as CAPACITY
 from functions.clusters.declaration import DECLARATION as CLUSTERS
+from functions.connections.declaration import DECLARATION as CONNECTIONS
 from functions.features.declaration import DECLARATION as FEATURES
 from functions.identity.declaration import DECLARATION as IDENTITY
 from functions.network.declaration import DECLARATION as NETWORK
@@ -15,4 +16,13 @@ from functions.storage.declaration import DECLARATION as STORAGE
 if TYPE_CHECKING:
     from functions.core.declaration import Declaration
 
-DECLARATIONS: Final[tuple[Declaration, ...]] = (CLUSTERS, OPERATIONS, NETWORK, IDENTITY, FEATURES, CAPACITY, STORAGE)
+DECLARATIONS: Final[tuple[Declaration, ...]] = (
+    CLUSTERS,
+    OPERATIONS,
+    CONNECTIONS,
+    NETWORK,
+    IDENTITY,
+    FEATURES,
+    CAPACITY,
+    STORAGE,
+)

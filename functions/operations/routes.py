@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from functions.core import application, ledger, runtime
 from functions.core.application import IdempotencyKey, PageLimit, PageToken
 from functions.core.ledger.models import AuditEntry, Operation, OperationStatus, Page
-from functions.core.runtime import Patience
+from functions.core.ledger.queries import advised
 
 MAX_WAIT_SECONDS: Final = 20
 # What is left of an invocation after a wait, to answer in.
@@ -52,7 +52,7 @@ def list_operations(
     page = ledger.list_operations(
         caller=caller, cluster_tag=cluster_tag, status=status, kind=kind, limit=limit, token=next_token
     )
-    return page.model_copy(update={"operations": [application.advised(operation) for operation in page.operations]})
+    return page.model_copy(update={"operations": [advised(operation) for operation in page.operations]})
 
 
 def get_operation(operation_id: OperationId, wait: Wait = 0) -> Operation:
@@ -64,7 +64,7 @@ def get_operation(operation_id: OperationId, wait: Wait = 0) -> Operation:
         runtime.sleep(min(pause, left))
         pause = min(2 * pause, LAST_POLL_SECONDS)
         operation = ledger.get(operation_id)
-    return application.advised(operation)
+    return advised(operation)
 
 
 def get_operation_audit(operation_id: OperationId) -> AuditTrail:
@@ -100,6 +100,6 @@ def _document() -> dict[str, JsonValue]:
 
 def _wake(token: str) -> None:
     try:
-        runtime.client("stepfunctions", Patience.EDGE).send_task_success(taskToken=token, output="{}")
+        ledger.wake(token)
     except (ClientError, BotoCoreError):
         return  # the request is on record: a stage that moved on, or was not reached, hears of it at its next turn

@@ -82,6 +82,7 @@ def _taken_port(first: int) -> int | None:
 def _endpoints(host: LocalHost, opened: Doors, log: Path) -> dict[str, object]:
     return {
         "api": f"{opened.api}/api",
+        "ws": opened.ws,
         "aws": opened.aws,
         "kubeconfig": str(host.access.kubeconfig.path),
         "region": host.options.region,
@@ -105,6 +106,7 @@ def _announce(endpoints: dict[str, object]) -> None:
         f"""HyperPod InstantStart Serverless serves on this machine; time runs {endpoints["speed"]:g} times as fast.
 
   API         {endpoints["api"]}
+  WebSocket   {endpoints["ws"]}?ticket=…    the ticket from POST {endpoints["api"]}/tickets
   AWS         export AWS_ENDPOINT_URL={endpoints["aws"]}
               export AWS_REGION={endpoints["region"]} AWS_DEFAULT_REGION={endpoints["region"]}
               export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from functions.core.cluster import AccessRole
@@ -23,6 +23,7 @@ from infra.topology import (
     Role,
     Topology,
 )
+from infra.triggers import EventRule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,10 +52,10 @@ class Deployed:
     state_machine_prefix: str
 
 
-def deploy(topology: Topology, client: ClientOf, account: str, region: str) -> Deployed:
-    """Make everything of the topology but the functions themselves, which run in this process."""
+def deploy(topology: Topology, client: ClientOf, account: str, region: str, connections_endpoint: str) -> Deployed:
+    """Make everything of the topology but the functions themselves and what calls them, which is in this process."""
     bucket = f"{PREFIX}artifacts-{account}-{region}"
-    environment = _environment(topology, account, region, bucket)
+    environment = _environment(topology, account, region, bucket) | {"CONNECTIONS_ENDPOINT": connections_endpoint}
     create_tables(client("dynamodb"), topology.tables, environment)
     for role in _roles(topology):
         _make_role(client("iam"), role, account)
@@ -156,6 +157,13 @@ def _make_state_machines(
             definition=definition(machine.path.read_text(encoding="utf-8"), values),
             roleArn=role_arn(account, _machine_role(machine.name)),
         )
+
+
+def event_rules(topology: Topology, environment: Mapping[str, str]) -> list[EventRule]:
+    """Give the rules of the event bus with the `${…}` of their patterns filled in."""
+    values = substitutions(environment)
+    filled = [(rule, definition(json.dumps(rule.pattern), values)) for rule in topology.event_rules]
+    return [replace(rule, pattern=json.loads(text)) for rule, text in filled]
 
 
 def substitutions(environment: Mapping[str, str]) -> dict[str, str]:

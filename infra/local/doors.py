@@ -1,4 +1,4 @@
-"""The two plain HTTP ports of a host: the public API and the AWS endpoint."""
+"""The two plain HTTP ports of a host: the public API with its WebSockets, and the AWS endpoint."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from infra.local import sockets
 from infra.local.host import LocalHost
 from infra.local.listener import Listener, application
 from infra.local.messages import HttpRequest, HttpResponse
@@ -18,6 +19,11 @@ class Doors:
     api: str
     aws: str
 
+    @property
+    def ws(self) -> str:
+        """Say where WebSockets are opened."""
+        return f"{self.api.replace('http', 'ws', 1)}{sockets.PATH}"
+
 
 @contextmanager
 def opened(host: LocalHost, port: int = 0) -> Iterator[Doors]:
@@ -26,11 +32,13 @@ def opened(host: LocalHost, port: int = 0) -> Iterator[Doors]:
     def aws(request: HttpRequest, _: str) -> HttpResponse:
         return host.endpoint.handle(request)
 
-    listeners = (Listener(application(host.handle), port), Listener(application(aws), port and port + 1))
+    api = application(host.handle, sockets.route(host.sockets))
+    listeners = (Listener(api, port), Listener(application(aws), port and port + 1))
     for listener in listeners:
         listener.start()
     try:
         yield Doors(*(f"http://localhost:{listener.port}" for listener in listeners))
     finally:
+        host.sockets.drop_all()
         for listener in listeners:
             listener.stop()

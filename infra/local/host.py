@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import secrets
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,13 +12,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
+from urllib.parse import urlencode
 
 from infra.local import cluster_faults, deployment
+from infra.local.bus import Bus
 from infra.local.clients import ClientOf
 from infra.local.clock import Clock, Mode
 from infra.local.cluster_access import ClusterAccess
 from infra.local.endpoint import AwsEndpoint
-from infra.local.engine import dynamodb, ec2_network, logs, s3, stepfunctions
+from infra.local.engine import dynamodb, dynamodb_streams, ec2_network, logs, s3, stepfunctions
 from infra.local.engine.backend import MotoEngine
 from infra.local.engine.state import Snapshot as EngineSnapshot
 from infra.local.faults import HOST_ROLE, Faults
@@ -28,8 +31,14 @@ from infra.local.identities import Identities
 from infra.local.messages import HttpRequest, HttpResponse
 from infra.local.programs import HostProcesses
 from infra.local.sessions import Sessions
+from infra.local.simulators.bus_event import BusEvent
+from infra.local.simulators.connections import Connections
+from infra.local.socket_client import SocketClient
+from infra.local.streams import Streams
+from infra.local.websocket import WebSocketGateway
 from infra.local.world import World
-from infra.topology import TOPOLOGY, Schedule, Topology
+from infra.topology import TOPOLOGY, Topology
+from infra.triggers import Schedule
 
 if TYPE_CHECKING:
     from botocore.client import BaseClient
@@ -60,6 +69,7 @@ class HostSnapshot:
 
     world: bytes
     engine: EngineSnapshot
+    undelivered: bytes
 
 
 class LocalHost:
@@ -81,14 +91,18 @@ class LocalHost:
         self.access = ClusterAccess(
             self.world, self.faults, options.directory, options.kubernetes_port, options.person_token
         )
+        self.sockets = WebSocketGateway(topology.socket_routes, self._invoke, self.clock, options.region)
+        self.world.services["execute-api"] = Connections(
+            self.clock.now, ACCOUNT_ID, options.region, lambda: self.sockets
+        )
         cluster_faults.install(self.clock)
         dynamodb.install()
         ec2_network.install()
         logs.install(self.clock.now)
         s3.install()
-        stepfunctions.install(self.clock, self.client_of_role)
+        stepfunctions.install(self.clock, self.client_of_role, self._publish)
         with self.clock.busy():
-            self.deployed = deployment.deploy(topology, self.client, ACCOUNT_ID, options.region)
+            self.deployed = deployment.deploy(topology, self.client, ACCOUNT_ID, options.region, self.sockets.endpoint)
             self.functions = Functions(
                 {function.name: function for function in topology.functions},
                 {**self.deployed.environment, **_programs(options.directory)},
@@ -99,6 +113,22 @@ class LocalHost:
                 self.sessions,
                 lambda role: HostProcesses(self.faults, role, self.access.on_next_write, self.clock),
             )
+        self.bus = Bus(
+            deployment.event_rules(topology, self.deployed.environment),
+            self._invoke,
+            self.clock,
+            ACCOUNT_ID,
+            options.region,
+        )
+        self.streams = Streams(
+            topology.streams,
+            {table.name: self.deployed.environment[table.variable] for table in topology.tables},
+            self._invoke,
+            self.clock,
+            f"arn:aws:dynamodb:{options.region}:{ACCOUNT_ID}:table/",
+        )
+        dynamodb_streams.install(self.streams.note)
+        self.world.publish = self._publish
         self.world.functions.invoker = self._invoke_by_name
         self._gateway = HttpGateway(topology.routes, self._integrate, self.clock.now, ACCOUNT_ID, options.region)
         self._held = False
@@ -145,6 +175,17 @@ class LocalHost:
         with self.clock.busy():
             return self._gateway.handle(request, source_ip, local_authorizer)
 
+    def websocket(self, ticket: str | None = None) -> SocketClient:
+        """Open a WebSocket in this process; raise ConnectionRefused."""
+        query = "" if ticket is None else urlencode({"ticket": ticket})
+        return SocketClient(self.sockets, query, {})
+
+    def _publish(self, event: BusEvent) -> None:
+        self.bus.publish(event)
+
+    def _invoke(self, function: str, event: object) -> Outcome:
+        return self.functions.invoke(function, event)
+
     def _integrate(self, function: str, event: Mapping[str, JsonValue]) -> JsonValue:
         started = self.clock.time()
         outcome = self.functions.invoke(function, event)
@@ -163,13 +204,26 @@ class LocalHost:
     def snapshot(self) -> HostSnapshot:
         """Keep everything the host remembers; raises ExecutionsRunning while executions run."""
         with self.clock.busy():
-            return HostSnapshot(self.world.snapshot(), EngineSnapshot(ACCOUNT_ID, self.options.region))
+            engine = EngineSnapshot(ACCOUNT_ID, self.options.region)
+            return HostSnapshot(self.world.snapshot(), engine, self.undelivered())
 
     def restore(self, kept: HostSnapshot) -> None:
-        """Go back to a snapshot of this host; time does not go back."""
+        """Go back to a snapshot of this host; time does not go back, and connections are not kept."""
         with self.clock.busy():
+            self.sockets.drop_all()
             kept.engine.restore()
             self.world.restore(kept.world)
+            self.redeliver(kept.undelivered)
+
+    def undelivered(self) -> bytes:
+        """Give what the streams and the bus have not delivered yet."""
+        return pickle.dumps((self.streams.snapshot(), self.bus.snapshot()))
+
+    def redeliver(self, undelivered: bytes) -> None:
+        """Go on with what was not delivered at an earlier moment, and forget what has come since."""
+        changes, events = pickle.loads(undelivered)
+        self.streams.restore(changes)
+        self.bus.restore(events)
 
     # -- schedules
 

@@ -14,7 +14,7 @@ import uvicorn
 from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from infra.local.messages import HttpRequest, HttpResponse
@@ -45,6 +45,7 @@ class Listener:
             ssl_certfile=tls.certificate if tls else None,
             ssl_keyfile=tls.key if tls else None,
             http=H11Protocol,
+            ws="websockets-sansio",
             log_level="warning",
             access_log=False,
             lifespan="off",
@@ -79,8 +80,8 @@ class Listener:
             self._server.settled.set()
 
 
-def application(answer: Answer) -> Starlette:
-    """Make an ASGI application of a function from requests and source addresses to responses."""
+def application(answer: Answer, *more: BaseRoute) -> Starlette:
+    """Make an ASGI application of a function from requests and source addresses to responses, and of `more` routes."""
     limiter = CapacityLimiter(WORKERS)
 
     async def serve(request: Request) -> Response:
@@ -92,7 +93,7 @@ def application(answer: Answer) -> Starlette:
             return Response(status_code=503)
         return response_of(response, limiter)
 
-    return Starlette(routes=[Route("/{path:path}", serve, methods=METHODS)])
+    return Starlette(routes=[*more, Route("/{path:path}", serve, methods=METHODS)])
 
 
 async def message_of(request: Request, path: str | None = None) -> HttpRequest:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from infra.local.simulators.eks_records import AccessEntryRecord, ClusterRecord
 
 PERSON = Identity("local", ("system:masters",))
+_CALLING_FUNCTIONS = ("lambda", "execute-api")
 _SETTLED_FIRST = ("cloudformation", "eks", "sagemaker")
 
 
@@ -72,12 +73,13 @@ class World:
         self.endpoint_of: Callable[[str], str] = lambda name: f"https://127.0.0.1/clusters/{name}"
         self.certificate_authority: Callable[[], str] = str
         self.on_clusters_changed: Callable[[], None] = lambda: None
-        self.publish: Callable[[BusEvent], None] = lambda event: None
+        self.publish: Callable[[BusEvent], object] = lambda event: None
         account = identities.account_id
         self.eks = Eks(clock.now, account, region, self._eks_host())
         self.hyperpod = HyperPod(clock.now, account, region, self._hyperpod_host())
         self.hyperpod.conditions.hold = lambda: self.settled("sagemaker")
-        self.cloudformation = CloudFormation(clock.now, account, region, cast("Callable[[str], BaseClient]", client))
+        stack_clients = cast("Callable[[str], BaseClient]", client)
+        self.cloudformation = CloudFormation(clock.now, account, region, stack_clients, self._publish)
         self.functions = LambdaService(clock.now, account, region)
         web = WebIdentities(clock.now, account, self._iam, self._claims_by_issuer)
         self.sts = StsService(clock.now, account, region, identities.assume, self._role_exists, web)
@@ -93,9 +95,9 @@ class World:
     def settled(self, service: str) -> Iterator[None]:
         """Bring everything up to the clock, then hold it while a service answers.
 
-        Lambda is not held: its functions call the other services while it answers.
+        Lambda and the WebSocket gateway are not held: functions call the other services while these answer.
         """
-        if service == "lambda":
+        if service in _CALLING_FUNCTIONS:
             yield
             return
         with self._lock:

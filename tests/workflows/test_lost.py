@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from functions.core.ledger.sweeper import QUIET
 from infra.local.faults import Fault, Kind
+from infra.local.host import LocalHost
 from infra.topology import TOPOLOGY
 from tests.host.driver import Driver, stage_of, statuses
 
@@ -15,6 +18,13 @@ HEALED = QUIET.total_seconds() + SWEEPER.every_seconds + 2
 STORAGE = "/api/clusters/ready/storage"
 # Each of the two stages is begun and finished by one transaction of the operations function; the next one closes.
 CLOSING = 5
+
+
+@pytest.fixture(autouse=True)
+def lost_events(session_host: LocalHost) -> Iterator[None]:
+    """The bus would tell of an execution's end at once; here its events are lost too, and the sweeper is alone."""
+    with session_host.bus.losing():
+        yield
 
 
 def begun_foundation(driver: Driver) -> str:

@@ -8,7 +8,8 @@ Where to look
   leases             the tree of scopes that operations hold
   queries, listing   what callers read; paging: signed page tokens
   sweeper            heals what was lost between the ledger and Step Functions
-  executions         the executions named after operations
+  executions         the executions named after operations, and waking the stages that wait in them
+  cluster_events     what AWS told about a HyperPod cluster; conditions: what follows for the cluster
   writes, items      conditional writes and item marshalling; audit, identifiers: their small parts
 
 Every function takes its clients, clock and table names from `functions.core.runtime`.
@@ -16,7 +17,7 @@ Every function takes its clients, clock and table names from `functions.core.run
 
 from functions.core.ledger.begin import begin, replayed
 from functions.core.ledger.endings import Ending, ending_of
-from functions.core.ledger.executions import execution_arn, start
+from functions.core.ledger.executions import execution_arn, start, wake
 from functions.core.ledger.identifiers import new_identifier
 from functions.core.ledger.leases import renew
 from functions.core.ledger.listing import list_operations
@@ -29,7 +30,7 @@ from functions.core.ledger.stage_transitions import (
     finish_stage,
     record_progress,
 )
-from functions.core.ledger.sweeper import Healed, Healing, Swept, sweep
+from functions.core.ledger.sweeper import Healed, Healing, Swept, close_ended, sweep
 from functions.core.ledger.transitions import finish_operation, mark_running, request_cancel
 from functions.core.ledger.writes import StaleWorker
 
@@ -44,6 +45,7 @@ __all__ = [
     "begin",
     "begin_stage",
     "cancel_stage",
+    "close_ended",
     "ending_of",
     "execution_arn",
     "fail_stage",
@@ -60,4 +62,5 @@ __all__ = [
     "retry",
     "start",
     "sweep",
+    "wake",
 ]

@@ -14,6 +14,7 @@ from functions.core.errors import AlreadyExists, Conflict, InvalidRequest, NotFo
 from functions.core.failures import code_of
 from functions.core.ledger import idempotency, leases
 from functions.core.ledger.audit import audited
+from functions.core.ledger.clusters import index_marks
 from functions.core.ledger.executions import start
 from functions.core.ledger.identifiers import new_identifier
 from functions.core.ledger.items import (
@@ -155,7 +156,8 @@ def _cluster_writes(new: NewOperation) -> list[TransactWriteItemTypeDef]:
     """Phrase what the operation does to the cluster's `spec`: make it, change it, or merely need it."""
     key, exists = {"cluster_tag": new.cluster_tag, "record": "spec"}, "attribute_exists(#cluster_tag)"
     if new.new_cluster is not None:
-        return [put(CLUSTERS, item_of({**new.new_cluster, **key}), where="attribute_not_exists(#cluster_tag)")]
+        spec = item_of({**new.new_cluster, **index_marks(new.new_cluster), **key})
+        return [put(CLUSTERS, spec, where="attribute_not_exists(#cluster_tag)")]
     if new.changed_cluster is not None:
         unchanged = exists if new.cluster_version is None else f"{exists} AND #version = :seen"
         change, seen = new.changed_cluster, new.cluster_version

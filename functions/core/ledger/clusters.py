@@ -1,13 +1,23 @@
-"""What the ledger's workers read of a cluster: its desired state."""
+"""What the ledger's workers read of a cluster: its desired state, whose a resource is, which operations are at it."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from functions.core import runtime
 from functions.core.cluster import ClusterSpec
 from functions.core.errors import NotFound
-from functions.core.ledger.items import item_of, model_of
-from functions.core.ledger.tables import CLUSTERS
-from functions.core.ledger.writes import table_name
+from functions.core.ledger.items import item_of, model_of, plain, text_of
+from functions.core.ledger.queries import pages
+from functions.core.ledger.tables import BY_HYPERPOD_CLUSTER, BY_STACK, CLUSTERS
+from functions.core.ledger.writes import names_in, table_name, values_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from functions.core.ledger.items import Item
+    from functions.core.ledger.models import JsonObject
+    from functions.core.ledger.tables import Index
 
 
 def spec_of(tag: str) -> ClusterSpec:
@@ -17,3 +27,57 @@ def spec_of(tag: str) -> ClusterSpec:
     if "Item" not in answer:
         raise NotFound(f"There is no cluster with the tag {tag!r}.", remedy="GET /api/clusters lists the tags.")
     return model_of(ClusterSpec, answer["Item"])
+
+
+def index_marks(spec: JsonObject) -> Mapping[str, object]:
+    """Give the attributes by which the indexes find a new cluster's `spec`."""
+    names = spec.get("names")
+    if not isinstance(names, dict):
+        return {}
+    return {index.partition.name: names.get(index.partition.name) for index in (BY_HYPERPOD_CLUSTER, BY_STACK)}
+
+
+def tag_of_hyperpod_cluster(name: str) -> str | None:
+    """Name the cluster whose HyperPod cluster has a name, None when it is not ours."""
+    return _tag_by(BY_HYPERPOD_CLUSTER, name)
+
+
+def tag_of_stack(name: str) -> str | None:
+    """Name the cluster whose stack has a name, None when it is not ours."""
+    return _tag_by(BY_STACK, name)
+
+
+def operations_at(tag: str) -> list[str]:
+    """Name the unfinished operations on a cluster: those that hold its leases, which no index lags behind."""
+    condition = "#cluster_tag = :tag AND begins_with(#record, :lease)"
+    leases = pages(
+        {
+            "TableName": table_name(CLUSTERS),
+            "KeyConditionExpression": condition,
+            "ExpressionAttributeNames": names_in(condition),
+            "ExpressionAttributeValues": values_in(condition, {"tag": tag, "lease": "lease#"}),
+            "ConsistentRead": True,
+        }
+    )
+    return sorted({owner for lease in leases for owner in owners_of(lease)})
+
+
+def owners_of(lease: Item) -> Iterable[str]:
+    """Name the operations that hold a scope or one below it."""
+    owner = text_of(lease, "owner")
+    listed = plain(lease["children"]) if "children" in lease else None
+    children = [str(child).rpartition("=")[2] for child in listed] if isinstance(listed, list) else []
+    return [owner, *children] if owner else children
+
+
+def _tag_by(index: Index, name: str) -> str | None:
+    condition = f"#{index.partition.name} = :name"
+    answer = runtime.client("dynamodb").query(
+        TableName=table_name(CLUSTERS),
+        IndexName=index.name,
+        KeyConditionExpression=condition,
+        ExpressionAttributeNames=names_in(condition),
+        ExpressionAttributeValues=values_in(condition, {"name": name}),
+        Limit=1,
+    )
+    return text_of(answer["Items"][0], "cluster_tag") if answer["Items"] else None

@@ -53,6 +53,17 @@ def describe(operation: Operation) -> Execution | None:
     return Execution(arn, answer["status"], answer.get("error"), answer.get("cause"))
 
 
+def wake(token: str) -> bool:
+    """End a stage's wait now, and say whether it still waited. Raise the client's own errors."""
+    client = runtime.client("stepfunctions")
+    try:
+        client.send_task_success(taskToken=token, output="{}")
+    except (client.exceptions.TaskTimedOut, client.exceptions.TaskDoesNotExist, client.exceptions.InvalidToken):
+        # It went on by itself, and looks without being told.
+        return False
+    return True
+
+
 def execution_arn(operation: Operation) -> str:
     """Derive the ARN of the operation's execution from the state machines' prefix."""
     prefix = runtime.environment()["STATE_MACHINE_PREFIX"].replace(":stateMachine:", ":execution:", 1)

@@ -31,11 +31,12 @@ class Filter:
     cluster_tag: str | None = None
     status: OperationStatus | None = None
     kind: str | None = None
+    actor: str | None = None
 
     @property
     def narrows(self) -> bool:
         """Say whether items have to be left out after they were read."""
-        return self.status is not None or self.kind is not None
+        return self.status is not None or self.kind is not None or self.actor is not None
 
 
 def list_operations(
@@ -44,6 +45,7 @@ def list_operations(
     cluster_tag: str | None = None,
     status: OperationStatus | None = None,
     kind: str | None = None,
+    actor: str | None = None,
     limit: int | None = None,
     token: str | None = None,
 ) -> Page:
@@ -53,8 +55,8 @@ def list_operations(
     that matches little can end a page early, still with a token: no page costs more than ten Queries.
     """
     size = page_limit(limit)
-    wanted = Filter(cluster_tag, status, kind)
-    query = {"list": "operations", "cluster_tag": cluster_tag, "status": status, "kind": kind}
+    wanted = Filter(cluster_tag, status, kind, actor)
+    query = {"list": "operations", "cluster_tag": cluster_tag, "status": status, "kind": kind, "actor": actor}
     items, position = _read(wanted, size, unseal(token, query, caller) if token else None)
     return Page(
         operations=[model_of(Operation, item) for item in items],
@@ -93,6 +95,7 @@ def _query(wanted: Filter, partition: str, position: str, missing: int) -> Query
     condition = f"#{index.partition.name} = :partition AND #created_at_id < :position"
     conditions = ["(attribute_not_exists(#expires_at) OR #expires_at > :now)"]
     conditions += ["#status = :status"] * (wanted.status is not None) + ["#kind = :kind"] * (wanted.kind is not None)
+    conditions += ["#actor.#id = :actor"] * (wanted.actor is not None)
     narrowing = " AND ".join(conditions)
     values = {
         "partition": partition,
@@ -100,6 +103,7 @@ def _query(wanted: Filter, partition: str, position: str, missing: int) -> Query
         "now": epoch(instant()),
         "status": wanted.status,
         "kind": wanted.kind,
+        "actor": wanted.actor,
     }
     request: QueryInputTypeDef = {
         "TableName": table_name(OPERATIONS),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from functions.core import runtime
 from functions.core.errors import NotFound
 from functions.core.ledger.items import attribute, epoch, instant, model_of, text_of
-from functions.core.ledger.models import AuditEntry, Operation, Phase, Stage, StageStatus
+from functions.core.ledger.models import AuditEntry, Operation, OperationStatus, Phase, Stage, StageStatus
 from functions.core.ledger.tables import BY_CLUSTER, OPERATIONS
 from functions.core.ledger.writes import names_in, table_name, values_in
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from functions.core.ledger.items import Item
 
 _STAGE: Final = "stage#"
+# Seconds until something worth reading can have happened.
+_LOOK_AGAIN: Final = {OperationStatus.PENDING: 1, OperationStatus.RUNNING: 10, OperationStatus.CANCELLING: 5}
 
 
 def get(operation_id: str) -> Operation:
@@ -29,6 +31,11 @@ def get(operation_id: str) -> Operation:
         raise _not_found(operation_id)
     stages = [model_of(Stage, item) for item in items if text_of(item, "record").startswith(_STAGE)]
     return with_phases(model_of(Operation, items[0]).model_copy(update={"stages": stages}))
+
+
+def advised(operation: Operation) -> Operation:
+    """Say in an operation when to look again; one that has ended says nothing."""
+    return operation.model_copy(update={"retry_after_seconds": _LOOK_AGAIN.get(operation.status)})
 
 
 def header(operation_id: str) -> Operation | None:

@@ -78,6 +78,20 @@ def sweep() -> Swept:
     )
 
 
+def close_ended(operation_id: str, execution_arn: str) -> Healed | None:
+    """Finish an operation whose execution has ended, as told by an event; None when there is nothing left to do.
+
+    Raise NotFound, StaleWorker when it moves meanwhile, or the client's own errors.
+    """
+    operation = get(operation_id)
+    if operation.status.terminal:
+        return None
+    execution = describe(operation)
+    if execution is None or execution.arn != execution_arn or not execution.ended:
+        return None
+    return _finish(operation, ending_of(operation, execution, instant()))
+
+
 def _carry_out(work: Sequence[Callable[[], Healed | None]]) -> Swept:
     swept = Swept([], [])
     for heal in work:

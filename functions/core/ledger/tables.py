@@ -42,12 +42,16 @@ class Table:
 # Only leased scopes carry both attributes, so the sweeper finds expired leases without a scan.
 BY_LEASE_EXPIRY: Final = Index("by_lease_expiry", Key("leased"), Key("expires_at"), keys_only=True)
 
+# Only a cluster's `spec` carries these: a bus event names what AWS made, and the ledger says whose it is.
+BY_HYPERPOD_CLUSTER: Final = Index("by_hyperpod_cluster", Key("hyperpod_cluster"), Key("cluster_tag"), keys_only=True)
+BY_STACK: Final = Index("by_stack", Key("stack"), Key("cluster_tag"), keys_only=True)
+
 CLUSTERS: Final = Table(
     name="clusters",
     variable="CLUSTERS_TABLE",
     partition=Key("cluster_tag"),
     sort=Key("record"),
-    indexes=(BY_LEASE_EXPIRY,),
+    indexes=(BY_LEASE_EXPIRY, BY_HYPERPOD_CLUSTER, BY_STACK),
     point_in_time_recovery=True,
 )
 
@@ -82,4 +86,27 @@ PREFERENCES: Final = Table(
     point_in_time_recovery=True,
 )
 
-TABLES: Final = (CLUSTERS, OPERATIONS, IDEMPOTENCY, PREFERENCES)
+CLUSTER_EVENTS: Final = Table(
+    name="cluster_events",
+    variable="CLUSTER_EVENTS_TABLE",
+    partition=Key("cluster_tag"),
+    sort=Key("time_id"),
+    ttl_attribute="expires_at",
+    stream=True,
+)
+
+CONNECTIONS: Final = Table(
+    name="connections",
+    variable="CONNECTIONS_TABLE",
+    partition=Key("connection_id"),
+    ttl_attribute="expires_at",
+)
+
+TICKETS: Final = Table(
+    name="tickets",
+    variable="TICKETS_TABLE",
+    partition=Key("ticket_hash"),
+    ttl_attribute="expires_at",
+)
+
+TABLES: Final = (CLUSTERS, OPERATIONS, CLUSTER_EVENTS, IDEMPOTENCY, CONNECTIONS, TICKETS, PREFERENCES)

@@ -1,6 +1,6 @@
 """moto's DynamoDB, made to behave as ours must; and our tables in it, made from their declarations.
 
-Five adaptations, each with its reason; each goes once moto does it itself.
+Six adaptations, each with its reason; each goes once moto does it itself.
 - moto checks conditions and writes without a lock, so two threads can both win a conditional write (measured).
 - DynamoDB gives `LastEvaluatedKey` whenever it stopped because of `Limit`; moto forgets it when nothing follows.
 - For its rollback moto copies whole tables with their streams at each transaction, which gets slower with every write
@@ -9,6 +9,7 @@ Five adaptations, each with its reason; each goes once moto does it itself.
   a whole operation; what it holds of items is in DynamoDB's own JSON already.
 - moto copies and measures items at great length (`dynamodb_items.py`); answers are written while the lock is held, so
   items that a query found need no copies of their values.
+- moto keeps the changes of rolled back transactions, and all others for ever (`dynamodb_streams.py`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from moto.dynamodb.models.table import Table as MotoTable
 from moto.dynamodb.responses import DynamoHandler, DynamoResult
 
 from functions.core.ledger.tables import Index, Key, Table
-from infra.local.engine import dynamodb_items
+from infra.local.engine import dynamodb_items, dynamodb_streams
 from infra.local.engine.version import require_pinned_moto
 
 if TYPE_CHECKING:
@@ -110,7 +111,9 @@ def definition(table: Table, name: str) -> CreateTableInputTypeDef:
 
 def _one_at_a_time(self: DynamoHandler) -> TYPE_RESPONSE:
     with _LOCK:
-        return cast("TYPE_RESPONSE", _call_action(self))
+        answer = cast("TYPE_RESPONSE", _call_action(self))
+        dynamodb_streams.hand_on()
+        return answer
 
 
 def _as_it_is(self: DynamoResult, context: ActionContext) -> TYPE_RESPONSE:
@@ -199,11 +202,13 @@ def _with_cheap_rollback(self: DynamoDBBackend, transact_items: list[dict[str, _
     # Updates change an item in place, in the shared copy too: what they touch has to be kept apart.
     touched = [(write["TableName"], item) for each in transact_items for write, item in _touched(self, each)]
     kept = [(name, copy.deepcopy(item)) for name, item in touched]
+    noted = dynamodb_streams.noted()
     try:
         _transact_write_items(self, transact_items)
     except Exception:
         for name, item in kept:
             _put_back(self.tables[name], item)
+        dynamodb_streams.forget_after(noted)
         raise
 
 

@@ -17,10 +17,12 @@ from typing import Final, Protocol, cast
 
 from infra.local.clock import Clock
 from infra.local.engine import interpreter_calls, interpreter_jsonata, interpreter_memory, interpreter_time
+from infra.local.engine.execution_events import status_event
 from infra.local.engine.interpreter_calls import ClientOfRole
 from infra.local.engine.interpreter_time import Generation
 from infra.local.engine.patching import wrap
 from infra.local.engine.version import require_pinned_moto
+from infra.local.simulators.bus_event import BusEvent
 
 _PARSER = "moto.stepfunctions.parser"
 _START_SECONDS: Final = 30
@@ -45,6 +47,8 @@ class Execution(Protocol):
     """What we need of the interpreter's execution."""
 
     exec_arn: str
+    start_date: datetime
+    input_data: object
     exec_worker: _Worker
     exec_status: object
     status: str
@@ -58,8 +62,8 @@ class _Communication(Protocol):
     execution: Execution
 
 
-def install(clock: Clock, client_of_role: ClientOfRole) -> None:
-    """Adapt the interpreter; once per process."""
+def install(clock: Clock, client_of_role: ClientOfRole, publish: Callable[[BusEvent], None]) -> None:
+    """Adapt the interpreter, once per process; `publish` takes what Step Functions tells the event bus."""
     require_pinned_moto()
     # A failed state is an ordinary outcome here; the interpreter logs each as an error of its own.
     logging.getLogger("moto.stepfunctions.parser").setLevel(logging.CRITICAL)
@@ -71,9 +75,9 @@ def install(clock: Clock, client_of_role: ClientOfRole) -> None:
     config.default_user_config["stepfunctions"] = {"execute_state_machine": True}
     _start_atomically()
     _start_running()
-    _stop_completely(clock, generation)
+    _stop_completely(clock, generation, publish)
     _remember_children()
-    _tell_the_end(generation)
+    _tell_the_end(generation, publish)
     _answer_completely()
 
 
@@ -128,25 +132,32 @@ def _start_running() -> None:
     wrap(worker, "start", around_start)
 
 
-def stop(backend: _Backend, execution: Execution, at: datetime, error: str | None, cause: str | None) -> None:
-    """Abort a running execution: what it waits for ends at once, its synchronous children stop too."""
+def stop(
+    backend: _Backend, execution: Execution, at: datetime, error: str | None, cause: str | None
+) -> list[Execution]:
+    """Abort a running execution: what it waits for ends at once, its synchronous children stop too.
+
+    Gives the executions that ended by this.
+    """
     environment = execution.exec_worker.env
     if execution.status != "RUNNING" or environment is None:
-        return
+        return []
     environment.set_stop(stop_date=at, cause=cause, error=error)
     started: threading.Event | None = vars(environment).get("started")
     if started is not None:
         # A program that is stopped before its first state never runs; whoever started it must not wait for that.
         started.set()
     if _state_of(environment) != "ProgramStopped":
-        return
+        return []
     execution.error, execution.cause, execution.stop_date = error, cause, at
     execution.exec_status = import_module(f"{_PARSER}.api").ExecutionStatus.ABORTED
     callbacks = environment.callback_pool_manager
     for endpoint in list(callbacks._pool.values()):
         cast("_Endpoint", endpoint).interrupt_all()
+    stopped = [execution]
     for child in vars(callbacks).get("children", []):
-        stop(backend, backend.describe_execution(child), at, error, "The parent execution was stopped")
+        stopped += stop(backend, backend.describe_execution(child), at, error, "The parent execution was stopped")
+    return stopped
 
 
 def _state_of(environment: _Environment) -> str:
@@ -164,14 +175,15 @@ class _Responses(Protocol):
     def _get_param(self, name: str) -> str | None: ...
 
 
-def _stop_completely(clock: Clock, generation: Generation) -> None:
+def _stop_completely(clock: Clock, generation: Generation, publish: Callable[[BusEvent], None]) -> None:
     action_result = import_module("moto.core.responses").ActionResult
 
     def around(_: Callable[..., object]) -> Callable[..., object]:
         def stop_execution(self: _Responses) -> object:
             backend = self.stepfunction_backend
             execution = backend.describe_execution(str(self._get_param("executionArn")))
-            stop(backend, execution, clock.now(), self._get_param("error"), self._get_param("cause"))
+            for each in stop(backend, execution, clock.now(), self._get_param("error"), self._get_param("cause")):
+                publish(status_event(each))
             generation.bump()
             return action_result({"stopDate": execution.stop_date})
 
@@ -201,7 +213,7 @@ class _Stacked(Protocol):
     stack: list[dict[str, str]]
 
 
-def _tell_the_end(generation: Generation) -> None:
+def _tell_the_end(generation: Generation, publish: Callable[[BusEvent], None]) -> None:
     communication = import_module(f"{_PARSER}.backend.execution").BaseExecutionWorkerCommunication
 
     def around(terminated: Callable[..., object]) -> Callable[..., object]:
@@ -210,6 +222,7 @@ def _tell_the_end(generation: Generation) -> None:
                 # A stopped one got its end when it was stopped, maybe long before its last state noticed.
                 if self.execution.status == "RUNNING":
                     terminated(self)
+                    publish(status_event(self.execution))
                 _trim(self.execution.exec_worker.env)
             finally:
                 generation.bump()

@@ -31,7 +31,7 @@ from infra.local.simulators.stack_answers import (
 )
 from infra.local.simulators.stack_engine import next_change, settle
 from infra.local.simulators.stack_handlers import names
-from infra.local.simulators.stack_host import StackHost
+from infra.local.simulators.stack_host import StackHost, nobody
 from infra.local.simulators.stack_intrinsics import malformed
 from infra.local.simulators.stack_records import Fault, Stack, StackRecords, Status
 from infra.local.simulators.stack_turn import Turn
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from botocore.client import BaseClient
+
+    from infra.local.simulators.bus_event import BusEvent
 
 _NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
 _CREATE = names(
@@ -58,12 +60,17 @@ class CloudFormation(Service):
     records: StackRecords
 
     def __init__(
-        self, now: Callable[[], datetime], account_id: str, region: str, client: Callable[[str], BaseClient]
+        self,
+        now: Callable[[], datetime],
+        account_id: str,
+        region: str,
+        client: Callable[[str], BaseClient],
+        publish: Callable[[BusEvent], None] = nobody,
     ) -> None:
-        """`client` gives a client of another service, by its botocore name; resources are made through it."""
+        """`client` gives a client of another service by its botocore name, `publish` takes what the bus is told."""
         super().__init__(now, account_id, region)
         self.records = StackRecords()
-        self._host = StackHost(client, account_id, region)
+        self._host = StackHost(client, account_id, region, publish)
 
     @property
     def operations(self) -> Mapping[str, Callable[[JsonObject, ServiceRequest], JsonObject]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from infra.local.simulators.bus_event import BusEvent
 from infra.local.simulators.stack_handlers import Call
 from infra.local.simulators.stack_records import REMOVED, STACK_TYPE, Stack, StackRecords, StackResource, Status
 
@@ -54,6 +55,7 @@ class Turn:
         """Give a stack a status, with its event."""
         former, stack.status, stack.reason = stack.reason, status, reason
         self.records.note(stack, None, self.at)
+        self.host.publish(_status_event(stack, self.at))
         if status == Status.ROLLBACK_COMPLETE:
             # The event has no reason, yet DescribeStacks goes on to tell why.
             stack.reason = former
@@ -87,3 +89,18 @@ class Turn:
         stack.wake = self.at
         for resource in stack.resources.values():
             resource.doomed = resource.status not in REMOVED | {Status.DELETE_IN_PROGRESS}
+
+
+def _status_event(stack: Stack, at: datetime) -> BusEvent:
+    """Make the event of a stack's status (CloudFormation user guide, "CloudFormation events detail reference")."""
+    return BusEvent(
+        source="aws.cloudformation",
+        detail_type="CloudFormation Stack Status Change",
+        detail={
+            "stack-id": stack.stack_id,
+            "status-details": {"status": str(stack.status), "status-reason": stack.reason or ""},
+            "client-request-token": stack.token or "",
+        },
+        resources=(stack.stack_id,),
+        time=at,
+    )

@@ -1,0 +1,110 @@
+"""What calls functions beside HTTP requests: schedules, tables' streams, the event bus, WebSockets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+Pattern = Mapping[str, object]
+"""An event pattern of EventBridge as JSON; a stream's filter has the same form."""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A function that runs again and again."""
+
+    name: str
+    function: str
+    every_seconds: int
+    payload: str
+
+
+@dataclass(frozen=True)
+class SocketRoute:
+    """One route of the WebSocket API, by its key; messages are told apart by nothing, so all go one way."""
+
+    key: str
+    function: str
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A table whose changes a function gets in batches, those that match one of the patterns.
+
+    A batch of which a part failed is repeated from there on, at most `maximum_retries` times.
+    """
+
+    table: str
+    function: str
+    patterns: tuple[Pattern, ...]
+    batch_size: int = 100
+    maximum_retries: int = 10
+
+
+@dataclass(frozen=True)
+class EventRule:
+    """A rule of the default event bus; the host fills in the `${…}` of its pattern, as for state machines."""
+
+    name: str
+    function: str
+    pattern: Pattern
+
+
+SCHEDULES = (Schedule("sweeper", "events", 60, "sweep"),)
+
+SOCKET_ROUTES = tuple(SocketRoute(key, "connections") for key in ("$connect", "$disconnect", "$default"))
+
+STREAMS = (
+    # Every change of a stage changes its operation's record too.
+    Stream(
+        "operations",
+        "push",
+        (
+            {"dynamodb": {"Keys": {"record": {"S": ["operation"]}}}},
+            {"dynamodb": {"Keys": {"record": {"S": [{"prefix": "audit#"}]}}}},
+        ),
+    ),
+    Stream("cluster_events", "push", ({"eventName": ["INSERT"]},)),
+)
+
+# Statuses that end what a stage waits for, or begin its end; what merely goes on wakes nobody.
+_STACK_NEWS = [{"suffix": "_COMPLETE"}, {"suffix": "_FAILED"}, "ROLLBACK_IN_PROGRESS"]
+
+
+def event_rules(pipelines: Iterable[str]) -> tuple[EventRule, ...]:
+    """List the rules of the event bus; the executions of pipelines end operations, those of stages do not."""
+    return (
+        EventRule(
+            "hyperpod",
+            "events",
+            {
+                "source": ["aws.sagemaker"],
+                "detail-type": [
+                    "SageMaker HyperPod Cluster State Change",
+                    "SageMaker HyperPod Cluster Node Health Event",
+                    "SageMaker HyperPod Cluster Event",
+                ],
+            },
+        ),
+        EventRule(
+            "stacks",
+            "events",
+            {
+                "source": ["aws.cloudformation"],
+                "detail-type": ["CloudFormation Stack Status Change"],
+                "detail": {"status-details": {"status": _STACK_NEWS}},
+            },
+        ),
+        EventRule(
+            "executions",
+            "events",
+            {
+                "source": ["aws.states"],
+                "detail-type": ["Step Functions Execution Status Change"],
+                "detail": {
+                    "status": ["FAILED", "TIMED_OUT", "ABORTED"],
+                    "stateMachineArn": [f"${{StateMachinePrefix}}{name}" for name in pipelines],
+                },
+            },
+        ),
+    )
