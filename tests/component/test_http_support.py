@@ -155,7 +155,11 @@ class Surroundings:
             "service-quotas.GetServiceQuota": self._quota_by_code,
         }
         for event, answer in answers.items():
-            account.runtime.session.register(f"before-call.{event}", self._answering(account, answer))
+            self.answer(account, event, answer)
+
+    def answer(self, account: Account, event: str, answer: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        """Answer one more operation, such as `sagemaker.ListClusterNodes`."""
+        account.runtime.session.register(f"before-call.{event}", self._answering(account, answer))
 
     def _answering(self, account: Account, answer: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[..., None]:
         def reply(*, model: OperationModel, params: dict[str, Any], **_: object) -> object:
@@ -182,7 +186,9 @@ class Surroundings:
     def _cluster(self, body: dict[str, Any]) -> dict[str, Any]:
         name = body["ClusterName"]
         arn = f"arn:aws:sagemaker:us-west-2:{ACCOUNT}:cluster/{name}"
+        eks = f"arn:aws:eks:us-west-2:{ACCOUNT}:cluster/eks-cluster-{name.removeprefix('hp-cluster-')}"
         known = {"ClusterName": name, "ClusterArn": arn, "ClusterStatus": "InService"}
+        known |= {"Orchestrator": {"Eks": {"ClusterArn": eks}}}
         return {**known, "InstanceGroups": self.clusters[name]}
 
     def _names(self) -> list[str]:

@@ -1,18 +1,15 @@
-"""What passes between states, and what the ledger keeps, stays small however large the cluster is."""
+"""What passes between states stays small; `component/test_capacity_sizes.py` shows it for a large cluster."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 import pytest
 
 from infra.topology import MACHINES
-from tests.host.driver import Driver
+from tests.host.driver import Driver, hyperpod_request
 
-NODES = 100
 STATE_BYTES = 32 * 1024
-RECORD_BYTES = 400 * 1024
 
 
 def exchanged(driver: Driver) -> Iterator[str]:
@@ -26,22 +23,12 @@ def exchanged(driver: Driver) -> Iterator[str]:
                         yield from (details[name] for name in ("input", "output") if name in details)
 
 
-def records(driver: Driver) -> Iterator[str]:
-    """Every record of the ledger, as large as DynamoDB counts it at the least."""
-    tables = driver.host.client("dynamodb").get_paginator("scan")
-    for name in ("instantstart-operations", "instantstart-clusters"):
-        for page in tables.paginate(TableName=name):
-            yield from (json.dumps(item) for item in page["Items"])
-
-
 @pytest.mark.case(72)
-def test_two_thousand_nodes_pass_no_list_through_the_state_machines(driver_of_prepared: Driver) -> None:
-    driver, kind = driver_of_prepared, "ml.c6g.medium"
-    driver.host.world.hyperpod.conditions.set_quota(f"{kind} for cluster usage", NODES)
-    group = {"name": "many", "instance_type": kind, "instance_count": NODES}
-    request = {"availability_zone": "us-west-2c", "subnet_prefix": 18, "instance_groups": [group]}
-    operation = driver.run("/api/clusters/base/hyperpod", request)
-    assert operation["status"] == "SUCCEEDED", operation["error"]
-    assert [(each["count"], each["ready"]) for each in operation["result"]["nodes"]] == [(NODES, NODES)]
-    assert max(map(len, exchanged(driver))) < STATE_BYTES
-    assert max(map(len, records(driver))) < RECORD_BYTES
+def test_states_pass_identifiers_and_verdicts_and_no_lists(driver_of_prepared: Driver) -> None:
+    assert driver_of_prepared.run("/api/clusters/base/hyperpod", hyperpod_request(count=3))["status"] == "SUCCEEDED"
+    passed = list(exchanged(driver_of_prepared))
+    assert len(passed) > 100
+    assert max(map(len, passed)) < STATE_BYTES
+    instances = driver_of_prepared.host.client("sagemaker").list_cluster_nodes(ClusterName="hp-cluster-base")
+    [first, *_] = [node["InstanceId"] for node in instances["ClusterNodeSummaries"]]
+    assert not [text for text in passed if first in text]

@@ -163,8 +163,10 @@ def test_a_dedicated_subnet_outlives_its_group_and_serves_a_successor_of_its_nam
         "dedicated_to": "gpu",
         "instance_groups": [],
     }
-    assert driver.run(HYPERPOD, asking({"dedicated_subnet": True}))["status"] == "SUCCEEDED"
+    again = driver.run(HYPERPOD, asking({"dedicated_subnet": True, "subnet_prefix": 24}))
+    assert again["status"] == "SUCCEEDED", again["error"]
     assert the_subnet(driver, name)["SubnetId"] == first
+    assert "subnet_prefix 24 is for a new one" in again["stages"][0]["message"]
     assert driver.run(HYPERPOD, asking({"name": "next", "dedicated_subnet": True}))["status"] == "SUCCEEDED"
     assert the_subnet(driver, f"{NAME}-next")["SubnetId"] != first
 

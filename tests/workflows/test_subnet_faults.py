@@ -5,7 +5,7 @@ Operations here consist of that stage alone. A turn is tried five times, so at m
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -96,6 +96,25 @@ def test_a_worker_that_dies_at_any_call_leaves_one_subnet_with_every_property(
     operation = driver.failing(HYPERPOD, asking(), *faults(calls, *DEADLY))
     assert operation["status"] == "SUCCEEDED", operation["error"]
     assert operation["stages"][0]["attempt"] == 1
+    assert (len(compute_subnets(driver)), facts(driver)) == (1, right(driver))
+
+
+@pytest.mark.parametrize(
+    "planned",
+    [
+        # The lock is taken by the first update of a turn and given back by the second transaction.
+        lambda: [Fault("dynamodb", "UpdateItem", kind, n, role=ROLE) for n, kind in enumerate(DEADLY, 1)],
+        lambda: [Fault("dynamodb", "TransactWriteItems", kind, 2, role=ROLE) for kind in DEADLY],
+        lambda: [Fault("cloudformation", "DescribeStacks", Kind.KILL_AFTER, n, role=ROLE) for n in (1, 2)],
+    ],
+    ids=["taking the lock", "giving it back", "reading the foundation"],
+)
+def test_a_worker_that_dies_around_the_lock_leaves_one_subnet_with_every_property(
+    driver_of_prepared: Driver, planned: Callable[[], list[Fault]]
+) -> None:
+    driver = driver_of_prepared
+    operation = driver.failing(HYPERPOD, asking(), *planned())
+    assert operation["status"] == "SUCCEEDED", operation["error"]
     assert (len(compute_subnets(driver)), facts(driver)) == (1, right(driver))
 
 

@@ -19,6 +19,7 @@ from tests.workflows.subnets import (
     ec2,
     facts,
     make_subnet,
+    put_tags,
     reserved,
     right,
     tables,
@@ -45,18 +46,16 @@ def begin(driver: Driver, reserve: Reserve, group: str) -> str:
     return str(driver.post(HYPERPOD, asking())["operation_id"])
 
 
-def one_after_the_other(driver: Driver, reserve: Reserve) -> list[str]:
-    """Begin two operations, the second while the first one's CreateSubnet hangs."""
+def held_up(driver: Driver, reserve: Reserve) -> str:
+    """Begin an operation and wait until its CreateSubnet hangs."""
     first = begin(driver, reserve, "a")
     driver.until(first, STAGE)
     for _ in range(100):
         if lock(driver) is not None:
             break
         driver.sleep(0.1)
-    second = begin(driver, reserve, "b")
-    driver.until_said(second, STAGE, "Another operation works on compute_subnets", every=1)
     assert compute_subnets(driver) == []
-    return [first, second]
+    return first
 
 
 def lock(driver: Driver) -> Json | None:
@@ -73,8 +72,8 @@ def lose_lock(driver: Driver) -> None:
     driver.host.client("dynamodb").delete_item(TableName=table, Key=key)
 
 
-def subnet_ids(driver: Driver, operations: list[str]) -> list[str]:
-    ended = [driver.finish(operation) for operation in operations]
+def subnet_ids(driver: Driver, operations: list[str], within: float = 14_400) -> list[str]:
+    ended = [driver.finish(operation, within) for operation in operations]
     assert [operation["status"] for operation in ended] == ["SUCCEEDED"] * len(ended), ended
     return [str(stage_of(operation, STAGE)["result"]["subnet_id"]) for operation in ended]
 
@@ -94,7 +93,8 @@ def test_while_one_makes_the_subnet_the_other_waits_and_then_shares_it(
 ) -> None:
     driver = driver_of_prepared
     with driver.host.faults.planned(hanging()):
-        operations = one_after_the_other(driver, reserved)
+        operations = [held_up(driver, reserved), begin(driver, reserved, "b")]
+        driver.until_said(operations[1], STAGE, "Another operation works on compute_subnets", every=1)
         first, second = subnet_ids(driver, operations)
     assert first == second == the_subnet(driver)["SubnetId"]
     assert facts(driver) == right(driver)
@@ -105,9 +105,12 @@ def test_without_the_lock_the_range_that_both_choose_keeps_them_apart(
 ) -> None:
     driver = driver_of_prepared
     with driver.host.faults.planned(hanging()):
-        operations = one_after_the_other(driver, reserved)
+        late = held_up(driver, reserved)
         lose_lock(driver)
-        first, second = subnet_ids(driver, operations)
+        [second] = subnet_ids(driver, [begin(driver, reserved, "b")], within=8)
+        assert driver.operation(late)["status"] == "RUNNING"
+        # Its CreateSubnet is sent again, and the range is taken.
+        [first] = subnet_ids(driver, [late])
     assert first == second == the_subnet(driver)["SubnetId"]
     assert facts(driver) == right(driver)
 
@@ -152,6 +155,19 @@ def test_of_several_subnets_the_first_counts_and_what_an_operation_made_beside_i
         assert subnet_ids(driver, [operation_id]) == [made[0]]
     assert sorted(entry["SubnetId"] for entry in compute_subnets(driver)) == [made[0], used]
     assert len(tables(driver)) == 1
+
+
+def test_of_several_route_tables_the_one_in_use_counts_and_the_others_go(driver_of_prepared: Driver) -> None:
+    driver = driver_of_prepared
+    assert driver.run(HYPERPOD, asking())["status"] == "SUCCEEDED"
+    used = tables(driver)[0]["RouteTableId"]
+    named = OURS | {"Name": f"{NAME}-rt"}
+    for _ in range(2):
+        extra = ec2(driver).create_route_table(VpcId=the_subnet(driver)["VpcId"])["RouteTable"]
+        put_tags(driver, extra.get("RouteTableId", ""), **named)
+    assert driver.run(HYPERPOD, asking())["status"] == "SUCCEEDED"
+    assert [table["RouteTableId"] for table in tables(driver)] == [used]
+    assert facts(driver) == right(driver)
 
 
 def test_what_another_operation_made_beside_the_first_is_left_to_it(driver_of_prepared: Driver) -> None:

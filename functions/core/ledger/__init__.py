@@ -5,7 +5,7 @@ Where to look
   tables             keys, indexes and lifetimes of the tables; infrastructure builds them from it
   begin, retry       request → operation, one holder per lease scope; idempotency: once per key
   transitions        how an operation moves; stage_transitions: how a stage moves; endings: what an ending means
-  leases             the tree of scopes that operations hold
+  leases             the tree of scopes that operations hold; locks: what one turn of a stage keeps to itself
   queries, listing   what callers read; paging: signed page tokens
   sweeper            heals what was lost between the ledger and Step Functions
   executions         the executions named after operations, and waking the stages that wait in them

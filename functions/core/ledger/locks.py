@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.core import runtime
-from functions.core.errors import Busy, Cause, Layer, Throttled
+from functions.core.errors import Busy, Cause, Layer, Throttled, Unavailable
 from functions.core.ledger.items import text_of, timestamp
 from functions.core.ledger.tables import CLUSTERS
 from functions.core.ledger.writes import Refused, apply, delete, transact, update
@@ -30,7 +30,7 @@ def held(cluster_tag: str, name: str, owner: str, longest: timedelta) -> Iterato
         yield
     finally:
         # What the block did counts; a lock that cannot be given back expires.
-        with suppress(Refused, Throttled, ClientError, BotoCoreError):
+        with suppress(Refused, Throttled, Unavailable, ClientError, BotoCoreError):
             _give_back(cluster_tag, name, owner)
 
 

@@ -79,8 +79,15 @@ def observe(context: StageContext, need: Need) -> Observation:
     if faults:
         return Reapply(f"{place.identity.name} ({subnet.subnet_id}) lacks {', '.join(faults)}")
     result = {"subnet_id": subnet.subnet_id, "zone": subnet.zone, "cidr": str(subnet.cidr), "kind": need.kind}
-    free = f"{subnet.available_addresses} addresses free"
+    free = f"{subnet.available_addresses} addresses free{_other_size(need, subnet)}"
     return Done(result, f"{place.identity.name}: {subnet.cidr} in {subnet.zone}, {free}", (subnet.subnet_id,))
+
+
+def _other_size(need: Need, subnet: Subnet) -> str:
+    """Say that a subnet which stood before has another size than asked for: none can be changed later."""
+    if need.prefix in (None, subnet.cidr.prefixlen):
+        return ""
+    return f"; it stood before, so its size stays: subnet_prefix {need.prefix} is for a new one"
 
 
 def _place(context: StageContext, need: Need, zone: str) -> _Place:
