@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from infra.local.simulators.hyperpod.outcomes import Outcomes
+from infra.local.simulators.hyperpod.outcomes import CapacityChange, Outcomes
 from infra.local.simulators.hyperpod.plan_records import OfferingRecord, PlanRecord
 from infra.local.simulators.instance_facts import InstanceFacts, instance_facts
 
@@ -275,6 +275,13 @@ class HyperPodRecords:
         """Every instance there is."""
         for cluster in self.clusters.values():
             yield from cluster.nodes()
+
+    def change_capacity(self, change: CapacityChange) -> None:
+        """Give a pool another limit, or none."""
+        pool = self.spot_capacity if change.spot else self.capacity
+        pool.pop(change.place, None)
+        if change.count is not None:
+            pool[change.place] = change.count
 
     def groups(self) -> Iterator[GroupRecord]:
         """Every group there is."""
