@@ -143,6 +143,7 @@ class GroupRecord:
     deleting: bool = False
     failed: bool = False
     announced_network: bool = False
+    inherited_image: str | None = None
     nodes: list[NodeRecord] = field(default_factory=list)
     requested: list[RequestedNode] = field(default_factory=list)
 
@@ -171,6 +172,11 @@ class GroupRecord:
     def plan(self) -> str | None:
         """The ARN of its training plan."""
         return self.spec.get("TrainingPlanArn") or None
+
+    @property
+    def image(self) -> str | None:
+        """Its image, where that is not HyperPod's own."""
+        return self.spec.get("ImageId") or self.inherited_image
 
     @property
     def efa_only(self) -> bool:
