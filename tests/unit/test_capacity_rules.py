@@ -51,6 +51,7 @@ def test_what_is_sent_is_what_the_service_model_has() -> None:
     plan = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/tp1"
     planned = GROUP.model_copy(update={"name": "plan", "capacity_type": "training_plan", "training_plan_arn": plan})
     model = botocore.session.Session().get_service_model("sagemaker").operation_model("CreateCluster")
+    assert model.input_shape is not None
     report = ParamValidator().validate(sent_for(GROUP, FULL, planned), model.input_shape)
     assert not report.has_errors(), report.generate_report()
 

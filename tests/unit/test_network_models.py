@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from functions.clusters.models import HyperPod, InstanceGroup
+from functions.capacity.models import InstanceGroup
+from functions.clusters.models import HyperPod
 from tests.unit.test_cluster_models import GROUP, HYPERPOD, errors_of, fields_of
 
 GIVEN = "subnet-0123456789abcdef0"
