@@ -57,6 +57,7 @@ def test_a_group_is_scaled_up_and_down_while_the_cluster_stays_in_service(world:
     assert world.gpu()["ActiveOperations"] == {"Scaling": 1}
     world.clock.advance(600)
     assert groups(world)["gpu"] == (3, 3, "InService")
+    logical_id = next(node["NodeLogicalId"] for node in world.nodes() if node["InstanceGroupName"] == "gpu")
     update(world, world.group(count=0))
     listed = [node["InstanceStatus"]["Status"] for node in world.nodes() if node["InstanceGroupName"] == "gpu"]
     assert listed == ["ShuttingDown"] * 3
@@ -65,6 +66,8 @@ def test_a_group_is_scaled_up_and_down_while_the_cluster_stays_in_service(world:
     assert (len(world.nodes()), groups(world)["gpu"]) == (1, (3, 0, "InService"))
     world.clock.advance(120)
     assert groups(world)["gpu"] == (0, 0, "InService")
+    gone = world.client.describe_cluster_node(ClusterName="demo", NodeLogicalId=logical_id)["NodeDetails"]
+    assert gone["InstanceStatus"] == {"Status": "NotFound"}
 
 
 def test_scaling_warns_of_what_is_no_failure(world: World) -> None:
@@ -160,6 +163,13 @@ def test_groups_are_added_and_deleted_by_name(world: World) -> None:
     texts = [event["Description"] for event in world.events(ResourceType="InstanceGroup")]
     assert "InstanceGroup more creation started successfully in Cluster demo" in texts
     assert "InstanceGroup gpu deletion started successfully in Cluster demo" in texts
+
+
+def test_a_new_group_takes_the_image_of_the_earliest(world: World) -> None:
+    image = world.ec2.register_image(Name="nodes", RootDeviceName="/dev/xvda")["ImageId"]
+    running(world, world.group(count=0, ImageId=image))
+    update(world, world.group("more", 0))
+    assert [group["CurrentImageId"] for group in world.describe()["InstanceGroups"]] == [image, image]
 
 
 def test_an_update_must_name_groups_well(world: World) -> None:

@@ -76,16 +76,13 @@ class Progress:
         records = self._state.records
         for change in [each for each in records.outcomes.capacity if each.at <= at]:
             records.outcomes.capacity.remove(change)
-            pool = records.spot_capacity if change.spot else records.capacity
-            pool.pop(change.place, None)
-            if change.count is not None:
-                pool[change.place] = change.count
+            records.change_capacity(change)
 
     def _end_deletion(self, cluster: HyperPodRecord, deleted_at: datetime, at: datetime) -> None:
         if at < deleted_at + times.DELETION:
             return
         for group, node in cluster.nodes():
-            self.nodes.remove(group, node)
+            self.nodes.remove(cluster, group, node)
         del self._state.records.clusters[cluster.name]
 
     def _step_cluster(self, cluster: HyperPodRecord, at: datetime) -> None:
