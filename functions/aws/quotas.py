@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Final
 from botocore.exceptions import ClientError
 
 from functions.capacity.preflight.models import Quota
+from functions.catalog.tables import quota_codes
 from functions.core import runtime
 from functions.core.failures import code_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from functions.core.clients import ServiceQuota, ServiceQuotasClient
+    from functions.core.clients import ServiceQuotasClient
     from functions.core.runtime import Patience
 
 _SERVICE: Final = "sagemaker"
@@ -29,9 +30,10 @@ _KEPT_FOR: Final = timedelta(days=1)
 
 @dataclass
 class Codes:
-    """The codes of quotas by their names, and when they were last listed to the end."""
+    """The codes of quotas by their names, and how far the listing of all of them has come."""
 
-    by_name: dict[str, str] = field(default_factory=dict)
+    by_name: dict[str, str] = field(default_factory=lambda: dict(quota_codes()))
+    next_token: str | None = None
     listed_at: datetime | None = None
 
     @property
@@ -41,43 +43,51 @@ class Codes:
 
 
 class Unfinished(Exception):
-    """The listing was left before its end, because time was up."""
+    """The look was left before its end, because time was up; the next one goes on from there."""
 
 
-def read(names: Sequence[str], in_time: Callable[[], bool], patience: Patience | None = None) -> dict[str, Quota]:
-    """Read the quotas of these names; one that the account has no quota for is left out.
+def read(
+    names: Sequence[str], codes: Sequence[str], in_time: Callable[[], bool], patience: Patience | None = None
+) -> dict[str, Quota]:
+    """Read quotas by name and others by code; give them by what they were asked for, leaving out what does not exist.
 
     `in_time` says before each call whether there is time for it; raises Unfinished when there is not, and botocore's
     ClientError or BotoCoreError.
     """
-    client, codes = runtime.client("service-quotas", patience), runtime.kept(Codes)
-    if any(name not in codes.by_name for name in names) and not codes.fresh:
-        listed = _list(client, codes, in_time)
-        return {name: _quota(listed[name]) for name in names if name in listed}
-    quotas: dict[str, Quota] = {}
-    for name in names:
-        if code := codes.by_name.get(name):
-            _check(in_time)
-            found = _get(client, code)
-            if found is not None:
-                quotas[name] = _quota(found)
-    return quotas
+    client, known = runtime.client("service-quotas", patience), runtime.kept(Codes)
+    found = {code: quota for code in codes if (quota := _get(client, code, in_time))}
+    missing = [name for name in names if not _read(client, name, known, found, in_time)]
+    if missing and not known.fresh:
+        _learn(client, known, in_time)
+        for name in missing:
+            _read(client, name, known, found, in_time)
+    return found
 
 
-def _list(client: ServiceQuotasClient, codes: Codes, in_time: Callable[[], bool]) -> dict[str, ServiceQuota]:
-    """List every quota; the codes stay known."""
-    found: dict[str, ServiceQuota] = {}
-    page = client.list_service_quotas(ServiceCode=_SERVICE, MaxResults=_PAGE)
+def _read(
+    client: ServiceQuotasClient, name: str, known: Codes, found: dict[str, Quota], in_time: Callable[[], bool]
+) -> bool:
+    """Read the quota of a name by its code, if that is known and still the name's."""
+    code = known.by_name.get(name)
+    quota = _get(client, code, in_time) if code else None
+    if quota is None or quota.name != name:
+        known.by_name.pop(name, None)
+        return False
+    found[name] = quota
+    return True
+
+
+def _learn(client: ServiceQuotasClient, known: Codes, in_time: Callable[[], bool]) -> None:
+    """List every quota from where the last listing ended; the codes stay known."""
     while True:
-        for quota in page.get("Quotas", []):
-            found[quota["QuotaName"]] = quota
-            codes.by_name[quota["QuotaName"]] = quota["QuotaCode"]
-        token = page.get("NextToken")
-        if not token:
-            codes.listed_at = runtime.now()
-            return found
         _check(in_time)
-        page = client.list_service_quotas(ServiceCode=_SERVICE, MaxResults=_PAGE, NextToken=token)
+        started = {"NextToken": known.next_token} if known.next_token else {}
+        page = client.list_service_quotas(ServiceCode=_SERVICE, MaxResults=_PAGE, **started)
+        known.by_name |= {quota["QuotaName"]: quota["QuotaCode"] for quota in page.get("Quotas", [])}
+        known.next_token = page.get("NextToken")
+        if not known.next_token:
+            known.listed_at = runtime.now()
+            return
 
 
 def _check(in_time: Callable[[], bool]) -> None:
@@ -85,14 +95,12 @@ def _check(in_time: Callable[[], bool]) -> None:
         raise Unfinished
 
 
-def _get(client: ServiceQuotasClient, code: str) -> ServiceQuota | None:
+def _get(client: ServiceQuotasClient, code: str, in_time: Callable[[], bool]) -> Quota | None:
+    _check(in_time)
     try:
-        return client.get_service_quota(ServiceCode=_SERVICE, QuotaCode=code)["Quota"]
+        found = client.get_service_quota(ServiceCode=_SERVICE, QuotaCode=code)["Quota"]
     except ClientError as error:
         if code_of(error) == "NoSuchResourceException":
             return None
         raise
-
-
-def _quota(found: ServiceQuota) -> Quota:
     return Quota(name=found["QuotaName"], code=found["QuotaCode"], value=found["Value"])

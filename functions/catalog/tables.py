@@ -17,3 +17,10 @@ def instance_types() -> dict[str, InstanceType]:
     table = json.loads((_DATA / "instance_types.json").read_text(encoding="utf-8"))
     rows = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
     return {row["type"]: InstanceType(**row) for row in rows}
+
+
+@cache
+def quota_codes() -> dict[str, str]:
+    """Give the codes of SageMaker quotas that are known beforehand, by name."""
+    table = json.loads((_DATA / "quota_codes.json").read_text(encoding="utf-8"))
+    return {str(name): str(code) for name, code in table["codes"].items()}

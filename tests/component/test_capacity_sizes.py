@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from functions.aws import cloudformation
-from functions.capacity.nodes import stages as nodes_stages
 from functions.core import ledger, runtime
 from functions.entry import operations, stages_cluster, stages_workloads
-from functions.kubernetes_api import nodes
+from functions.kubernetes_api import connection, nodes
 from infra.topology import POLL_SECONDS
 from tests.component.test_http_support import Edge, account, edge, standing
 from tests.component.test_ledger_support import ENVIRONMENT
@@ -75,7 +74,7 @@ def large(edge: Edge, monkeypatch: pytest.MonkeyPatch) -> Edge:
     edge.surroundings.answer(edge.account, "sagemaker.ListClusterEvents", events)
     edge.surroundings.answer(edge.account, "sagemaker.DescribeClusterEvent", lambda _: failed)
     monkeypatch.setattr(cloudformation, "outputs_of", lambda _: {"EksClusterArn": EKS})
-    monkeypatch.setattr(nodes_stages.connection, "connect", lambda *_: None)
+    monkeypatch.setattr(connection, "connect", lambda *_: None)
     monkeypatch.setattr(nodes, "listed", lambda *_: [node(n) for n in range(NODES - MISSING)])
     edge.account.runtime.environment = ENVIRONMENT | POLL_SECONDS
     return edge
@@ -84,7 +83,7 @@ def large(edge: Edge, monkeypatch: pytest.MonkeyPatch) -> Edge:
 def begin(edge: Edge) -> str:
     standing(edge, "t1", "FoundationReady", "DependenciesReady")
     groups = [{"name": name, "instance_type": "ml.m5.large", "instance_count": PER_GROUP} for name in GROUPS]
-    edge.surroundings.quotas["ml.m5.large for cluster usage"] = NODES
+    edge.surroundings.quotas |= dict.fromkeys(["ml.m5.large for cluster usage", "2CE978FC", "3308CCC7"], NODES)
     body = {"availability_zone": "us-west-2c", "subnet_prefix": 17, "instance_groups": groups}
     answer = edge.send("POST", "/api/clusters/t1/hyperpod", body)
     assert answer.status == 202, answer.body

@@ -165,8 +165,8 @@ def test_a_quota_of_nothing_is_refused_with_its_name_its_code_and_the_numbers(ed
     edge.surroundings.quotas[name] = 0
     answer = create(edge, GPU | {"instance_type": P4})
     error = refused(answer, 409, "quota_exceeded", "CLUSTER_USAGE_QUOTA", "instance_groups[0].instance_count")
-    assert answer.body["cause"]["resource"] == f"L-{name}"
-    assert error["message"] == f"the quota '{name}' (L-{name}) is 0, in use are 0, asked for are 2"
+    assert answer.body["cause"]["resource"] == "L-47E0BC8F"
+    assert error["message"] == f"the quota '{name}' (L-47E0BC8F) is 0, in use are 0, asked for are 2"
 
 
 @pytest.mark.case(24)
@@ -180,6 +180,16 @@ def test_groups_of_one_type_count_together_and_with_what_runs(edge: Edge) -> Non
     assert "in use are 1" in alone.body["errors"][0]["message"]
     # Spot instances have a quota of their own.
     assert create(edge, one | {"capacity_type": "spot"}).status == 202
+
+
+@pytest.mark.case(24)
+@pytest.mark.parametrize("code", ["2CE978FC", "3308CCC7", "97A2C724"], ids=["cluster", "account", "Spot"])
+def test_all_instances_together_have_quotas_too(edge: Edge, code: str) -> None:
+    edge.surroundings.quotas[code] = 3
+    spot = {"name": "a", "instance_type": P4, "instance_count": 2, "capacity_type": "spot"}
+    assert create(edge, spot | {"instance_count": 3}).status == 202
+    answer = create(edge, spot, spot | {"name": "b", "instance_type": P5})
+    assert (answer.status, answer.body["cause"]["resource"]) == (409, f"L-{code}")
 
 
 @pytest.mark.case(24)
@@ -247,6 +257,15 @@ def test_a_script_that_cannot_run_is_refused(edge: Edge, content: bytes | None) 
     answer = create(edge, GPU | OWN_SCRIPT)
     refused(answer, 400, "invalid_request", "LIFECYCLE_SCRIPT", "instance_groups[0].lifecycle")
     assert answer.body["cause"]["resource"] == "s3://sagemaker-scripts/hooks/on_create.sh"
+
+
+@pytest.mark.case(25)
+def test_a_script_where_the_role_cannot_read_is_a_warning(edge: Edge) -> None:
+    client = runtime.client("s3")
+    client.create_bucket(Bucket="scripts", CreateBucketConfiguration={"LocationConstraint": "us-west-2"})
+    client.put_object(Bucket="scripts", Key="a.sh", Body=b"#!/bin/bash\n")
+    own = {"lifecycle": {"source_uri": "s3://scripts", "on_create": "a.sh"}}
+    assert [finding["level"] for finding in found(create(edge, GPU | own), "lifecycle_bucket")] == ["warning"]
 
 
 @pytest.mark.case(25)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import pytest
 
-from functions.catalog.tables import instance_types
+from functions.catalog.tables import instance_types, quota_codes
 from functions.core import runtime
 from functions.core.ledger import queries
 from functions.core.ledger.items import item_of
@@ -195,10 +195,12 @@ class Surroundings:
         return [*self.quotas, *(name for name in QUOTAS if name not in self.quotas)]
 
     def _quota(self, name: str) -> dict[str, Any]:
-        return {"QuotaName": name, "QuotaCode": f"L-{name}", "Value": self.quotas.get(name, 100.0)}
+        code = quota_codes().get(name, f"L-{name}")
+        return {"QuotaName": name, "QuotaCode": code, "Value": self.quotas.get(name, 100.0)}
 
     def _quota_by_code(self, body: dict[str, Any]) -> dict[str, Any]:
-        return {"Quota": self._quota(body["QuotaCode"].removeprefix("L-"))}
+        names = {code: name for name, code in quota_codes().items()}
+        return {"Quota": self._quota(names.get(body["QuotaCode"], body["QuotaCode"].removeprefix("L-")))}
 
 
 @pytest.fixture

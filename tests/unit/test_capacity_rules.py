@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import botocore.session
 import pytest
@@ -12,10 +12,19 @@ from botocore.validate import ParamValidator
 from functions.aws.hyperpod_creation import NewCluster, NewGroup, request_of
 from functions.capacity.nodes.rules import Unready, named, not_joined, said_of
 from functions.capacity.preflight.rules.quotas import used_by
-from functions.capacity.rules.alternatives import Alternatives, PlanOffering, unavailable, unavailable_but
+from functions.capacity.rules.alternatives import (
+    Alternatives,
+    PlanOffering,
+    place_of,
+    unavailable,
+    unavailable_but,
+)
 from functions.capacity.rules.lifecycle_logs import diagnose, pointer_in
 from functions.capacity.rules.shortfalls import Shortfall, rolled_back, short_groups
 from functions.core.cluster import DesiredGroup, DesiredLifecycle, DesiredTaint, DesiredVolume
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 ROLE = "arn:aws:iam::123456789012:role/instantstart/instantstart-t1-execution"
 EKS = "arn:aws:eks:us-west-2:123456789012:cluster/eks-cluster-t1"
@@ -51,6 +60,7 @@ def test_what_is_sent_is_what_the_service_model_has() -> None:
     plan = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/tp1"
     planned = GROUP.model_copy(update={"name": "plan", "capacity_type": "training_plan", "training_plan_arn": plan})
     model = botocore.session.Session().get_service_model("sagemaker").operation_model("CreateCluster")
+    assert model.input_shape is not None
     report = ParamValidator().validate(sent_for(GROUP, FULL, planned), model.input_shape)
     assert not report.has_errors(), report.generate_report()
 
@@ -157,7 +167,7 @@ def test_which_groups_are_short_and_which_were_given_up() -> None:
 @pytest.mark.case(14)
 def test_what_could_be_had_stands_at_the_fields_to_change() -> None:
     other = Alternatives(["us-west-2b"], [PlanOffering("tpo-1", "2 in us-west-2b")])
-    problem = unavailable_but(GROUP, 1, SHORT, "arn", other)
+    problem = unavailable_but(GROUP, "instance_groups[1]", SHORT, "arn", other)
     assert {error.field: error.allowed for error in problem.errors} == {
         "instance_groups[1].availability_zone": ["us-west-2b"],
         "instance_groups[1].training_plan_arn": ["tpo-1"],
@@ -169,18 +179,34 @@ def test_what_could_be_had_stands_at_the_fields_to_change() -> None:
 
 
 def test_what_could_not_be_found_out_is_said_and_a_plan_is_not_offered_a_plan() -> None:
-    unknown = unavailable_but(GROUP, 0, SHORT, "arn", Alternatives(None, None))
+    unknown = unavailable_but(GROUP, "instance_groups[0]", SHORT, "arn", Alternatives(None, None))
     assert [error.allowed for error in unknown.errors] == [None, None, ["spot"]]
     planned = GROUP.model_copy(update={"training_plan_arn": "arn", "capacity_type": "training_plan"})
-    fields = [error.field for error in unavailable_but(planned, 0, SHORT, "arn", Alternatives([], [])).errors]
+    fields = [
+        error.field
+        for error in unavailable_but(planned, "instance_groups[0]", SHORT, "arn", Alternatives([], [])).errors
+    ]
     assert fields == ["instance_groups[0].availability_zone", "instance_groups[0].capacity_type"]
     spot = GROUP.model_copy(update={"capacity_type": "spot"})
-    assert unavailable_but(spot, 0, SHORT, "arn", Alternatives([], [])).errors[-1].allowed == ["on_demand"]
+    assert unavailable_but(spot, "instance_groups[0]", SHORT, "arn", Alternatives([], [])).errors[-1].allowed == [
+        "on_demand"
+    ]
 
 
-def test_use_is_counted_by_quota_and_a_plans_instances_by_none() -> None:
+def test_a_group_is_found_in_the_request_of_either_route() -> None:
+    hyperpod: dict[str, JsonValue] = {"instance_groups": [{"name": "a"}, {"name": "b"}], "system_group": {}}
+    assert place_of("b", {"hyperpod": hyperpod}) == "hyperpod.instance_groups[1]"
+    assert (place_of("a", hyperpod), place_of("system", hyperpod)) == ("instance_groups[0]", "system_group")
+
+
+def test_use_is_counted_by_quota_and_a_plans_instances_in_the_total_alone() -> None:
     groups = [(["a"], "on_demand", 2), (["a", "b"], "on_demand", 1), (["a"], "spot", 4), (["a"], "training_plan", 8)]
-    assert used_by(groups) == {"a for cluster usage": 3, "a for cluster spot instance usage": 4}
+    assert used_by(groups) == {
+        "a for cluster usage": 3,
+        "a for cluster spot instance usage": 4,
+        "L-3308CCC7": 15,
+        "L-97A2C724": 4,
+    }
 
 
 @pytest.mark.case(31)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from functions.capacity.models.groups import InstanceGroup
+from functions.capacity.models import InstanceGroup
 from functions.clusters.models import HyperPod
 from tests.unit.test_cluster_models import GROUP, HYPERPOD, errors_of, fields_of
 

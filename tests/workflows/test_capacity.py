@@ -169,7 +169,7 @@ def test_efa_that_a_security_group_stops_later_is_told_by_its_cause(driver_of_pr
         found = ec2.describe_security_groups(Filters=[{"Name": "tag:instantstart:cluster", "Values": ["base"]}])
         for group in found["SecurityGroups"]:
             if group["IpPermissions"]:
-                ec2.revoke_security_group_ingress(GroupId=group["GroupId"], IpPermissions=group["IpPermissions"])  # type: ignore[arg-type]
+                ec2.revoke_security_group_ingress(GroupId=group["GroupId"], IpPermissions=group["IpPermissions"])
     failed = driver.finish(begun["operation_id"])
     assert (failed["status"], failed["error"]["cause"]["code"]) == ("FAILED", "EFA_CHECK")
     assert "from and to itself" in failed["error"]["remedy"]

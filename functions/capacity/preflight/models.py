@@ -106,10 +106,11 @@ class Facts:
 
 @dataclass(frozen=True)
 class Needed:
-    """What has to be gathered for a request."""
+    """What has to be gathered for a request; some quotas are known by name, others by code."""
 
     types: Sequence[str]
     plans: Sequence[str]
     quotas: Sequence[str]
+    quota_codes: Sequence[str]
     security_groups: Sequence[str]
     scripts: Sequence[str]

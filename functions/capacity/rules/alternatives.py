@@ -9,7 +9,9 @@ from functions.core.errors import Cause, FieldError, Layer, StageFailed
 from functions.core.failures import CAPACITY
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from pydantic import JsonValue
 
     from functions.core.cluster import DesiredGroup
 
@@ -35,13 +37,21 @@ def unavailable(group: DesiredGroup, message: str, resource: str) -> StageFailed
     return StageFailed(_detail(group, message), cause=_cause(resource), remedy=_remedy(), retryable=True)
 
 
-def unavailable_but(group: DesiredGroup, place: int, message: str, resource: str, other: Alternatives) -> StageFailed:
+def place_of(name: str, request: Mapping[str, JsonValue]) -> str:
+    """Say where a group stands in the request of an operation that creates a HyperPod cluster."""
+    inner = request.get("hyperpod")
+    path, hyperpod = ("hyperpod.", inner) if isinstance(inner, dict) else ("", request)
+    groups = hyperpod.get("instance_groups")
+    names = [group.get("name") for group in groups if isinstance(group, dict)] if isinstance(groups, list) else []
+    return f"{path}instance_groups[{names.index(name)}]" if name in names else f"{path}system_group"
+
+
+def unavailable_but(group: DesiredGroup, at: str, message: str, resource: str, other: Alternatives) -> StageFailed:
     """Fail for want of capacity with what could be had, as `on_shortage: alternatives` asks.
 
-    Each alternative is the field of the group, at its place in the request, with the values to choose from.
+    Each alternative is the field of the group, `at` its place in the request, with the values to choose from.
     """
     errors = [error for error in (_zones(group, other), _plans(group, other), _capacity(group)) if error is not None]
-    at = f"instance_groups[{place}]" if place >= 0 else "system_group"
     placed = [error.model_copy(update={"field": f"{at}.{error.field}"}) for error in errors]
     return StageFailed(
         _detail(group, message), errors=placed, cause=_cause(resource), remedy=_remedy(" one of them"), retryable=True

@@ -93,8 +93,8 @@ def _refused_capacity(context: StageContext, found: Cluster, shortfall: Shortfal
         return None
     if policy == "fail":
         return alternatives.unavailable(group, shortfall.words, found.arn)
-    place = context.cluster.instance_groups.index(group)
-    return alternatives.unavailable_but(group, place, shortfall.words, found.arn, _alternatives(context.cluster, group))
+    at = alternatives.place_of(group.name, context.operation.request)
+    return alternatives.unavailable_but(group, at, shortfall.words, found.arn, _alternatives(context.cluster, group))
 
 
 def _alternatives(cluster: ClusterSpec, group: DesiredGroup) -> Alternatives:
@@ -107,7 +107,7 @@ def _other_zones(cluster: ClusterSpec, group: DesiredGroup) -> list[str] | None:
         zones = offerings.zones_by_type([kind.removeprefix("ml.") for kind in group.types])
     except (BotoCoreError, ClientError):
         return None
-    return sorted(frozenset().union(*zones.values()) - {cluster.availability_zone or ""})
+    return sorted(frozenset().union(*zones.values()) - {group.availability_zone or cluster.availability_zone or ""})
 
 
 def _plans(group: DesiredGroup) -> list[PlanOffering] | None:

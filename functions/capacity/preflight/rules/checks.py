@@ -23,6 +23,7 @@ def needed(placed: Sequence[Placed]) -> Needed:
         types=sorted({kind.removeprefix("ml.") for each in placed for kind in each.group.types}),
         plans=_once(each.group.training_plan_arn for each in placed),
         quotas=quotas.names_of(placed),
+        quota_codes=quotas.TOTALS,
         security_groups=_once(group for each in placed for group in each.group.security_group_ids or []),
         scripts=_once(scripts.place_of(each.group) for each in placed),
     )

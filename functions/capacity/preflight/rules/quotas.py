@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from functions.capacity.preflight.models import Facts, Placed, Quota
 
 QUOTA: Final = "cluster_usage_quota"
+# Quotas on all instances together, by code: of one cluster, of all clusters, of all that are Spot.
+PER_CLUSTER: Final = "L-2CE978FC"
+ALL_CLUSTERS: Final = "L-3308CCC7"
+ALL_SPOT: Final = "L-97A2C724"
+TOTALS: Final = (PER_CLUSTER, ALL_CLUSTERS, ALL_SPOT)
 _USAGE: Final = {"on_demand": "cluster usage", "spot": "cluster spot instance usage"}
 
 
@@ -40,8 +45,9 @@ def used_by(groups: Iterable[tuple[Sequence[str], str, int]]) -> dict[str, int]:
     used = Counter[str]()
     for types, capacity_type, count in groups:
         name = quota_name(types[0], capacity_type) if types else None
-        if name:
-            used[name] += count
+        for key in (name, ALL_CLUSTERS, ALL_SPOT if capacity_type == "spot" else None):
+            if key:
+                used[key] += count
     return used
 
 
@@ -56,6 +62,17 @@ def check(placed: Sequence[Placed], facts: Facts) -> Iterator[Finding]:
             asked[names[0]] += each.group.instance_count
     for each in placed:
         yield from _check(each, asked, facts.quotas, facts.used)
+    yield from _check_totals(placed, facts.quotas, facts.used)
+
+
+def _check_totals(placed: Sequence[Placed], quotas: Mapping[str, Quota], used: Mapping[str, int]) -> Iterator[Finding]:
+    """Sum all groups against what one cluster and all clusters of the account may have."""
+    total = sum(each.group.instance_count for each in placed)
+    spot = sum(each.group.instance_count for each in placed if each.group.capacity_type == "spot")
+    for code, asked in ((PER_CLUSTER, total), (ALL_CLUSTERS, total), (ALL_SPOT, spot)):
+        if asked and code in quotas and used.get(code, 0) + asked > quotas[code].value:
+            largest = max(placed, key=lambda each: each.group.instance_count)
+            yield _finding(largest, quotas[code], used.get(code, 0), asked, Level.ERROR)
 
 
 def _check(

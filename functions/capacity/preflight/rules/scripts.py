@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from functions.capacity.preflight.models import Facts, Placed, Script
 
 SCRIPT: Final = "lifecycle_script"
+BUCKET: Final = "lifecycle_bucket"
+_READABLE: Final = "sagemaker-"
 # A set-up script that is larger carries data, which belongs beside it.
 SIZE_LIMIT: Final = 1024 * 1024
 
@@ -28,9 +30,18 @@ def place_of(group: InstanceGroup) -> str | None:
 
 
 def check(placed: Sequence[Placed], facts: Facts) -> Iterator[Finding]:
-    """Read each script that was found."""
+    """Read each script that was found, and look where it lies."""
     for each in placed:
         place = place_of(each.group)
+        if place and not place.startswith(f"s3://{_READABLE}"):
+            yield Finding(
+                check=BUCKET,
+                level=Level.WARNING,
+                field=each.at("lifecycle.source_uri"),
+                message=f"the cluster's execution role reads buckets named {_READABLE}*; {place} lies in another",
+                resource=place,
+                remedy="Put the script into the cluster's bucket, or let the bucket's policy admit the role.",
+            )
         if place and facts.scripts is not None and place in facts.scripts:
             fault = _fault(facts.scripts[place])
             if fault:

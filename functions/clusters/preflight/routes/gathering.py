@@ -58,13 +58,14 @@ class Gathering:
     def facts(self, wanted: Needed, plans: dict[str, TrainingPlan | None] | None, name: str) -> Facts:
         """Look up everything else."""
         kinds, groups, scripts, names = wanted.types, wanted.security_groups, wanted.scripts, wanted.quotas
+        codes = wanted.quota_codes
         found = Facts(
             plans=plans,
             offerings=self._ask(OFFERING, lambda: offerings.zones_by_type(kinds, Patience.EDGE), kinds),
             security_groups=self._ask(SECURITY_GROUP, lambda: _security_groups(groups), groups),
             scripts=self._ask(SCRIPT, lambda: {place: _script(place) for place in scripts}, scripts),
-            quotas=self._ask(QUOTA, lambda: quotas.read(names, self.in_time, Patience.EDGE), names),
-            used=self._ask(QUOTA, lambda: self._used(name), names),
+            quotas=self._ask(QUOTA, lambda: quotas.read(names, codes, self.in_time, Patience.EDGE), codes),
+            used=self._ask(QUOTA, lambda: self._used(name), codes),
         )
         return replace(found, unchecked=self.unchecked)
 

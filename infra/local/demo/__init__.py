@@ -1,0 +1,1 @@
+"""The demo: `python -m infra.local.demo`."""
