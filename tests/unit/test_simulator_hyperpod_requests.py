@@ -211,6 +211,13 @@ def test_nodes_are_listed_with_those_that_have_no_instance_yet(world: World) -> 
     shown = [(bool(node["InstanceId"]), node["InstanceStatus"]["Status"]) for node in listed]
     assert sorted(shown) == [(False, "Pending"), (True, "Running")]
     assert len({node["NodeLogicalId"] for node in listed}) == 2
+    requested = next(node["NodeLogicalId"] for node in listed if not node["InstanceId"])
+    details = world.client.describe_cluster_node(ClusterName="demo", NodeLogicalId=requested)["NodeDetails"]
+    assert details == {
+        "InstanceGroupName": "gpu",
+        "NodeLogicalId": requested,
+        "InstanceStatus": {"Status": "Pending"},
+    }
     by_name = {"ClusterName": "demo", "SortBy": "NAME", "SortOrder": "Descending"}
     names = [node["InstanceGroupName"] for node in world.client.list_cluster_nodes(**by_name)["ClusterNodeSummaries"]]
     assert names == ["other", "gpu"]

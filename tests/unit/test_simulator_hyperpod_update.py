@@ -57,6 +57,7 @@ def test_a_group_is_scaled_up_and_down_while_the_cluster_stays_in_service(world:
     assert world.gpu()["ActiveOperations"] == {"Scaling": 1}
     world.clock.advance(600)
     assert groups(world)["gpu"] == (3, 3, "InService")
+    logical_id = next(node["NodeLogicalId"] for node in world.nodes() if node["InstanceGroupName"] == "gpu")
     update(world, world.group(count=0))
     listed = [node["InstanceStatus"]["Status"] for node in world.nodes() if node["InstanceGroupName"] == "gpu"]
     assert listed == ["ShuttingDown"] * 3
@@ -65,6 +66,8 @@ def test_a_group_is_scaled_up_and_down_while_the_cluster_stays_in_service(world:
     assert (len(world.nodes()), groups(world)["gpu"]) == (1, (3, 0, "InService"))
     world.clock.advance(120)
     assert groups(world)["gpu"] == (0, 0, "InService")
+    gone = world.client.describe_cluster_node(ClusterName="demo", NodeLogicalId=logical_id)["NodeDetails"]
+    assert gone["InstanceStatus"] == {"Status": "NotFound"}
 
 
 def test_scaling_warns_of_what_is_no_failure(world: World) -> None:

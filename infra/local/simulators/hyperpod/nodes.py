@@ -92,17 +92,18 @@ class Nodes:
             group.requested.append(RequestedNode(f"node-{self._state.mint(12)}", at, node.instance_id))
             group.next_attempt = at
 
-    def remove(self, group: GroupRecord, node: NodeRecord) -> None:
+    def remove(self, cluster: HyperPodRecord, group: GroupRecord, node: NodeRecord) -> None:
         """Take an instance and its interface away."""
         network.remove_interface(self._state.host.ec2(), node.interface_id)
         group.nodes.remove(node)
+        cluster.former_nodes[node.logical_id] = group.name
 
     def _step_phase(self, cluster: HyperPodRecord, group: GroupRecord, node: NodeRecord, at: datetime) -> None:
         node.due = None
         if node.phase is Phase.LEAVING:
             text = f"Customer ENI successfully deleted for EC2 Instance {node.instance_id} in"
             self._journal.of_node(cluster, group, node, at, f"{text} {short_place_name(cluster, group)}")
-            self.remove(group, node)
+            self.remove(cluster, group, node)
         elif node.phase in (Phase.STARTING, Phase.FAILED):
             self._boot(cluster, group, node, at)
         elif node.phase is Phase.JOINING:

@@ -85,7 +85,7 @@ class Progress:
         if at < deleted_at + times.DELETION:
             return
         for group, node in cluster.nodes():
-            self.nodes.remove(group, node)
+            self.nodes.remove(cluster, group, node)
         del self._state.records.clusters[cluster.name]
 
     def _step_cluster(self, cluster: HyperPodRecord, at: datetime) -> None:

@@ -232,6 +232,8 @@ class HyperPodRecord:
     failure: str = ""
     announced: str = ""
     """The status that the event bus was told last."""
+    former_nodes: dict[str, str] = field(default_factory=dict)
+    """The groups of nodes whose instances are gone, by logical id."""
     autoscaling_ready_at: datetime | None = None
     deleted_at: datetime | None = None
     events: list[EventRecord] = field(default_factory=list)

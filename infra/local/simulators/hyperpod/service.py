@@ -131,6 +131,8 @@ class HyperPod(Service):
         for group, node in cluster.nodes():
             if wanted in (node.instance_id, node.logical_id):
                 return {"NodeDetails": views.node_details(cluster, group, node, self.region)}
+        if "NodeLogicalId" in params and (details := views.logical_details(cluster, wanted)):
+            return {"NodeDetails": details}
         raise ServiceError("ResourceNotFound", f"Node {wanted} does not exist in cluster {cluster.name}.")
 
     def _list_events(self, params: JsonObject, request: ServiceRequest) -> JsonObject:

@@ -113,6 +113,19 @@ def requested_summaries(cluster: HyperPodRecord) -> list[JsonObject]:
     ]
 
 
+def logical_details(cluster: HyperPodRecord, logical_id: str) -> JsonObject | None:
+    """ClusterNodeDetails of a node that has no instance yet, or none any more."""
+    for group in cluster.groups.values():
+        if any(requested.logical_id == logical_id for requested in group.requested):
+            return _without_instance(group.name, logical_id, "Pending")
+    group_name = cluster.former_nodes.get(logical_id)
+    return _without_instance(group_name, logical_id, "NotFound") if group_name else None
+
+
+def _without_instance(group: str, logical_id: str, status: str) -> JsonObject:
+    return {"InstanceGroupName": group, "NodeLogicalId": logical_id, "InstanceStatus": {"Status": status}}
+
+
 def node_details(cluster: HyperPodRecord, group: GroupRecord, node: NodeRecord, region: str) -> JsonObject:
     """ClusterNodeDetails."""
     return {
