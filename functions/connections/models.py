@@ -1,7 +1,8 @@
 """The ticket that opens a WebSocket, and what a client sends over it.
 
 A subscription names one operation, one cluster, or what the caller began. `after_version` and `after` say what the
-client has seen already, so that a connection that dropped goes on without loss.
+client has seen already, so that a connection that dropped goes on without loss: the newest `version` it was told of an
+operation, and the newest of all `at` and `recorded_at` it was told.
 """
 
 from __future__ import annotations

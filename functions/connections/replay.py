@@ -1,6 +1,8 @@
 """What a subscriber is told at first: how things stand, or what changed since it looked last.
 
 The subscription is written before this is read, so what changes meanwhile is told by the stream, perhaps a second time.
+Both are read consistently, but for one thing: what a caller began this very moment may be missing from the first list
+of `mine`, which an index gives; it is told at its next change.
 """
 
 from __future__ import annotations

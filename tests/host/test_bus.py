@@ -11,7 +11,7 @@ from functions.clusters.events.routes import bus
 from infra.local.bus import RETRY_SECONDS
 from infra.local.faults import Fault, Kind
 from infra.local.simulators.bus_event import BusEvent
-from tests.host.driver import Driver, Json, hyperpod_request
+from tests.host.driver import Driver, Json
 
 STATE_CHANGE = "SageMaker HyperPod Cluster State Change"
 NODE_HEALTH = "SageMaker HyperPod Cluster Node Health Event"
@@ -199,33 +199,6 @@ def test_what_is_on_its_way_belongs_to_a_snapshot(driver_of_base: Driver) -> Non
     assert told(driver) == []
     driver.sleep(SETTLED)
     assert len(told(driver)) == 1
-
-
-def test_a_nodes_illness_and_recovery_become_a_condition(driver_of_ready: Driver) -> None:
-    driver, host = driver_of_ready, driver_of_ready.host
-    [node] = host.client("sagemaker").list_cluster_nodes(ClusterName="hp-cluster-ready")["ClusterNodeSummaries"]
-    found = list[str]()
-    for recovery in ("Reboot", "Replace"):
-        host.world.hyperpod.conditions.break_node(node["InstanceId"], recovery=recovery)
-        for _ in range(2):
-            driver.sleep(40)
-            [condition] = [c for c in driver.get("/api/clusters/ready")["conditions"] if c["type"] == "NodesHealthy"]
-            found.append(condition["status"])
-            driver.sleep(600)
-    assert found == ["False", "True", "False", "True"]
-    kinds = [event["kind"] for event in driver.get("/api/clusters/ready/events?limit=200")["events"]]
-    assert kinds.count("node_health") == 3
-    assert host.bus.dead_letters == []
-
-
-def test_a_failure_is_kept_with_the_cause_that_the_bus_leaves_out(driver_of_prepared: Driver) -> None:
-    driver, host = driver_of_prepared, driver_of_prepared.host
-    host.world.hyperpod.conditions.limit_capacity("ml.g6.4xlarge", "us-west-2c", 0)
-    driver.post("/api/clusters/base/hyperpod", hyperpod_request())
-    driver.sleep(300)
-    failed = [event for event in driver.get("/api/clusters/base/events")["events"] if event["level"] == "Error"]
-    assert failed
-    assert any("sufficient capacity" in (event["cause"] or "") for event in failed)
 
 
 def test_a_cause_that_cannot_be_asked_for_does_not_cost_the_event(driver_of_base: Driver) -> None:

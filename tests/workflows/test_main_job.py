@@ -19,6 +19,7 @@ def test_one_request_creates_a_cluster_with_nodes_and_storage(driver_of_ready: D
 def test_conditions_of_a_created_cluster_hold(driver_of_ready: Driver) -> None:
     cluster = driver_of_ready.get("/api/clusters/ready")
     assert {condition["type"]: condition["status"] for condition in cluster["conditions"]} == {
+        "HyperPodInService": "True",
         "FoundationReady": "True",
         "DependenciesReady": "True",
         "HyperPodReady": "True",
