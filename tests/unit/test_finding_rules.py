@@ -35,7 +35,7 @@ def test_pods_on_types_without_efa_are_named_and_no_others() -> None:
     pods = [pod("a", "plain"), pod("b", "fabric"), pod("c", "unknown"), pod("d", "not-of-hyperpod"), pod("e", "plain")]
     found = efa_finding(plugin(), pods, TYPES, "t")
     assert found is not None
-    assert (found.resources, found.severity) == (["tools/pod/a", "tools/pod/e"], "low")
+    assert (found.resource, found.level) == ("tools/daemonset/efa", "warning")
     assert "EFA plugin on a node type without EFA (ml.g5.xlarge; pods: 2)" in found.message
     assert efa_finding(plugin(), pods[1:4], TYPES, "t") is None
 
@@ -47,8 +47,8 @@ def test_the_remedy_depends_on_whose_the_plugin_is() -> None:
     theirs = efa_finding(plugin(), [pod("a", "plain")], TYPES, "t")
     assert ours is not None
     assert theirs is not None
-    assert "POST /api/clusters/t/dependencies" in ours.remedy
-    assert "tools/daemonset/efa" in theirs.remedy
+    assert "POST /api/clusters/t/dependencies" in (ours.remedy or "")
+    assert "tools/daemonset/efa" in (theirs.remedy or "")
 
 
 @pytest.mark.case(33)

@@ -78,7 +78,7 @@ def test_the_plugin_is_placed_by_the_facts_of_instance_types_and_only_where_ther
     chosen = values_of_release(store_of(driver))[PLUGIN]
     assert chosen == {"devicePlugin": {"enabled": True}, "supportedInstanceLabels": {"values": with_efa}}
     assert plugin_pods(store_of(driver)) == [("ml.g6.8xlarge", "")]
-    assert "warnings" not in operation["result"]
+    assert "findings" not in operation["result"]
 
 
 @pytest.mark.case(33)
@@ -97,8 +97,8 @@ def test_a_plugin_of_an_older_release_on_a_type_without_efa_is_a_warning_and_gon
         assert driver.run(DEPENDENCIES)["status"] == "SUCCEEDED"
     operation = driver.run(HYPERPOD, REQUEST)
     assert operation["status"] == "SUCCEEDED", operation["error"]
-    [warning] = operation["result"]["warnings"]
-    assert (warning["code"], warning["severity"]) == ("EFA_PLUGIN_WITHOUT_EFA", "low")
+    [warning] = operation["result"]["findings"]
+    assert (warning["check"], warning["level"]) == ("efa_plugin_without_efa", "warning")
     assert warning["message"].startswith("EFA plugin on a node type without EFA (ml.g5.xlarge; pods: 1)")
     assert DEPENDENCIES in warning["remedy"]
     assert "EFA plugin on a node type without EFA" in stage_of(operation, "verify")["message"]
@@ -106,7 +106,7 @@ def test_a_plugin_of_an_older_release_on_a_type_without_efa_is_a_warning_and_gon
     assert repaired["status"] == "SUCCEEDED", repaired["error"]
     driver.sleep(60)
     assert plugin_pods(store_of(driver)) == [("ml.g6.8xlarge", "")]
-    assert "warnings" not in driver.run(DEPENDENCIES)["result"]
+    assert "findings" not in driver.run(DEPENDENCIES)["result"]
 
 
 @pytest.mark.case(33)
@@ -123,9 +123,9 @@ def test_a_plugin_that_somebody_else_placed_on_every_node_crashes_and_the_cluste
     assert "no valid EFA devices" in str(logs.get(("kube-system", name_of(pod)))[0])
     operation = driver.run("/api/clusters/ready/storage", {})
     assert operation["status"] == "SUCCEEDED", operation["error"]
-    [warning] = operation["result"]["warnings"]
-    assert (warning["code"], warning["severity"]) == ("EFA_PLUGIN_WITHOUT_EFA", "low")
-    assert warning["resources"] == [f"kube-system/pod/{name_of(pod)}"]
+    [warning] = operation["result"]["findings"]
+    assert (warning["check"], warning["level"]) == ("efa_plugin_without_efa", "warning")
+    assert warning["resource"] == f"kube-system/daemonset/{PLUGIN}-daemonset"
     assert f"kube-system/daemonset/{PLUGIN}-daemonset" in warning["remedy"]
 
 
@@ -136,7 +136,7 @@ def test_plugins_that_may_not_be_looked_at_are_a_warning_of_their_own(driver_of_
     store_of(driver, "ready").modify(CLUSTER_ROLES, OPERATOR, lambda document: document.update(rules=kept))
     operation = driver.run("/api/clusters/ready/storage", {})
     assert operation["status"] == "SUCCEEDED", operation["error"]
-    [warning] = operation["result"]["warnings"]
-    assert warning["code"] == "PLUGINS_NOT_LOOKED_AT"
+    [warning] = operation["result"]["findings"]
+    assert warning["check"] == "plugins_not_looked_at"
     assert "daemonsets" in warning["message"]
-    assert "warnings" not in driver.run("/api/clusters/ready/dependencies")["result"]
+    assert "findings" not in driver.run("/api/clusters/ready/dependencies")["result"]

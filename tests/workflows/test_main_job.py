@@ -23,7 +23,6 @@ def test_conditions_of_a_created_cluster_hold(driver_of_ready: Driver) -> None:
         "FoundationReady": "True",
         "DependenciesReady": "True",
         "HyperPodReady": "True",
-        "HyperPodInService": "True",
         "StorageReady": "True",
     }
     assert cluster["active_operation_ids"] == []

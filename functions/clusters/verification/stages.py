@@ -14,7 +14,7 @@ from functions.kubernetes_api import connection, nodes, objects
 from functions.kubernetes_api.objects import PERSISTENT_VOLUME_CLAIMS, member
 
 if TYPE_CHECKING:
-    from functions.clusters.verification.findings.models import Finding
+    from functions.core.findings import Finding
     from functions.core.ledger.models import JsonObject
     from functions.kubernetes_api.nodes import Node
 
@@ -31,7 +31,7 @@ class Verify:
         return Applied("reading everything back")
 
     def observe(self, context: StageContext) -> Observation:
-        """Done with the summary and its warnings; what does not come right within minutes fails the operation."""
+        """Done with the summary and its findings; what does not come right within minutes fails the operation."""
         try:
             return _done(_summary(context), findings(context))
         except StageFailed as missing:
@@ -44,9 +44,9 @@ class Verify:
 def _done(summary: JsonObject, found: list[Finding]) -> Done:
     if not found:
         return Done(summary, "everything is there")
-    warnings: JsonObject = {"warnings": [each.model_dump(mode="json") for each in found]}
+    told: JsonObject = {"findings": [each.model_dump(mode="json", exclude_none=True) for each in found]}
     noted = "; ".join(f"{each.message} {each.remedy}" for each in found)
-    return Done(summary | warnings, f"everything is there, with a warning (severity {found[0].severity}): {noted}")
+    return Done(summary | told, f"everything is there, with a {found[0].level}: {noted}")
 
 
 def _summary(context: StageContext) -> JsonObject:

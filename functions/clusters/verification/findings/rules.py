@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.catalog.rules import instance_type
-from functions.clusters.verification.findings.models import Finding, Severity
+from functions.core.findings import Finding, Level
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 
     Object = Mapping[str, JsonValue]
 
-EFA_WITHOUT_EFA: Final = "EFA_PLUGIN_WITHOUT_EFA"
-NOT_LOOKED_AT: Final = "PLUGINS_NOT_LOOKED_AT"
+EFA_WITHOUT_EFA: Final = "efa_plugin_without_efa"
+NOT_LOOKED_AT: Final = "plugins_not_looked_at"
 _EFA_PLUGIN: Final = "aws-efa-k8s-device-plugin"
-_NAMED: Final = 5
 # Where our release of the dependencies chart is, as helm writes it down.
 _RELEASE: Final = {"meta.helm.sh/release-name": "dependencies", "meta.helm.sh/release-namespace": "kube-system"}
 
@@ -43,14 +42,13 @@ def efa_finding(daemon_set: Object, pods: Iterable[Object], types: Mapping[str, 
     stranded = {str(metadata.get("name")): name for metadata, name in placed if _lacks_efa(name)}
     if not stranded:
         return None
-    place = _member(daemon_set, "metadata").get("namespace")
     named = sorted(set(stranded.values()))
     return Finding(
-        code=EFA_WITHOUT_EFA,
-        severity=Severity.LOW,
+        check=EFA_WITHOUT_EFA,
+        level=Level.WARNING,
         message=f"EFA plugin on a node type without EFA ({', '.join(named)}; pods: {len(stranded)}). "
         "It ends there with 'no valid EFA devices'; the nodes can be used.",
-        resources=[f"{place}/pod/{name}" for name in sorted(stranded)[:_NAMED]],
+        resource=_name_of(daemon_set),
         remedy=_remedy(daemon_set, tag),
     )
 
@@ -58,20 +56,25 @@ def efa_finding(daemon_set: Object, pods: Iterable[Object], types: Mapping[str, 
 def not_looked_at(detail: str) -> Finding:
     """Say that the plugins were not looked at, and why."""
     return Finding(
-        code=NOT_LOOKED_AT,
-        severity=Severity.LOW,
+        check=NOT_LOOKED_AT,
+        level=Level.WARNING,
         message=f"The device plugins were not looked at: {detail}",
-        resources=[],
         remedy="Configure the dependencies again: they grant the control plane's role its rights.",
     )
 
 
 def _remedy(daemon_set: Object, tag: str) -> str:
-    metadata = _member(daemon_set, "metadata")
-    if _RELEASE.items() <= _member(metadata, "annotations").items():
+    if _RELEASE.items() <= _member(_member(daemon_set, "metadata"), "annotations").items():
         return f"Configure the dependencies again (POST /api/clusters/{tag}/dependencies): they fix the affinity."
-    name = f"{metadata.get('namespace')}/daemonset/{metadata.get('name')}"
-    return f"Fix the affinity of {name}, which is not of our release: allow instance types with EFA only; or remove it."
+    return (
+        f"Fix the affinity of {_name_of(daemon_set)}, which is not of our release: allow instance types with EFA only; "
+        "or remove it."
+    )
+
+
+def _name_of(daemon_set: Object) -> str:
+    metadata = _member(daemon_set, "metadata")
+    return f"{metadata.get('namespace')}/daemonset/{metadata.get('name')}"
 
 
 def _runs_efa_plugin(daemon_set: Object) -> bool:

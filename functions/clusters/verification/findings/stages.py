@@ -13,7 +13,7 @@ from functions.kubernetes_api.objects import DAEMON_SETS, PODS, member
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from functions.clusters.verification.findings.models import Finding
+    from functions.core.findings import Finding
     from functions.core.stage import StageContext
     from functions.kubernetes_api.connection import ClusterClient
 
