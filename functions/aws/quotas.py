@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from botocore.exceptions import ClientError
 
 from functions.capacity.preflight.models import Quota
-from functions.catalog.tables import quota_codes
+from functions.catalog.rules import known_quota_codes
 from functions.core import runtime
 from functions.core.failures import code_of
 
@@ -32,7 +32,7 @@ _KEPT_FOR: Final = timedelta(days=1)
 class Codes:
     """The codes of quotas by their names, and how far the listing of all of them has come."""
 
-    by_name: dict[str, str] = field(default_factory=lambda: dict(quota_codes()))
+    by_name: dict[str, str] = field(default_factory=known_quota_codes)
     next_token: str | None = None
     listed_at: datetime | None = None
 

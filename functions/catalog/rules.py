@@ -6,7 +6,7 @@ import difflib
 import re
 from typing import TYPE_CHECKING, Final
 
-from functions.catalog.tables import instance_types
+from functions.catalog.tables import instance_types, quota_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -108,3 +108,8 @@ def has_efa(name: str) -> bool:
     """Say whether instances of a type have interfaces of the Elastic Fabric Adapter."""
     facts = instance_type(name)
     return facts is not None and facts.efa_interfaces > 0
+
+
+def known_quota_codes() -> dict[str, str]:
+    """Give the codes of quotas of SageMaker that are known beforehand, by name."""
+    return dict(quota_codes())

@@ -146,7 +146,10 @@ def _asked(tag: str, request: rules.Request, key: str | None) -> NewOperation:
 
 def _begin(asked: NewOperation, request: rules.Request, cluster: Mapping[str, object]) -> Response[Operation]:
     stages = [_planned(phase, name) for phase, name in rules.plan(asked.kind, request)]
-    planned = {"request": request.model_dump(mode="json"), "stages": stages}
+    kept = request.model_dump(mode="json")
+    if size := rules.too_large(kept):
+        raise _too_large(size)
+    planned = {"request": kept, "stages": stages}
     return application.accepted(ledger.begin(asked.model_copy(update={**planned, **cluster})).operation)
 
 
@@ -165,6 +168,12 @@ def _check_region(sent: str | None, deployed: str) -> None:
     if sent not in (None, deployed):
         error = FieldError(field="region", message=f"{sent} is not the region of this deployment", allowed=[deployed])
         raise InvalidRequest(f"region: {error.message}", errors=[error])
+
+
+def _too_large(size: int) -> InvalidRequest:
+    error = FieldError(field="body", message=f"comes to {size} bytes; {rules.LARGEST_REQUEST} are kept")
+    remedy = "Send shorter or fewer labels, taints and groups."
+    return InvalidRequest(f"body: {error.message}", errors=[error], remedy=remedy)
 
 
 def _too_early(tag: str, missing: rules.Unmet) -> PreconditionFailed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypedDict
 
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from functions.clusters.models import Condition
 
 Request = CreateCluster | ConfigureDependencies | HyperPod | S3Mount
+
+# An item of DynamoDB holds 400 KB; beside the request an operation's record has findings and results.
+LARGEST_REQUEST: Final = 256 * 1024
 
 CREATE_CLUSTER: Final = "create_cluster"
 CREATE_FOUNDATION: Final = "create_foundation"
@@ -159,6 +163,12 @@ def kind_of(request: Request) -> str:
             return CREATE_STORAGE
         case _:
             return CONFIGURE_DEPENDENCIES
+
+
+def too_large(request: JsonValue) -> int | None:
+    """Give the size of a request that is too large to be kept, in bytes of JSON; None when it is not."""
+    size = len(json.dumps(request).encode())
+    return size if size > LARGEST_REQUEST else None
 
 
 def plan(kind: str, request: Request) -> list[tuple[str, str]]:

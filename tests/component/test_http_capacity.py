@@ -313,6 +313,15 @@ def test_a_system_group_is_suggested_where_nothing_else_would_run_the_clusters_o
     assert [finding["level"] for finding in found(create(edge, *groups), "system_group")] == ["info"] * suggested
 
 
+@pytest.mark.case(72)
+def test_a_request_that_no_record_could_hold_is_refused(edge: Edge) -> None:
+    labels = {f"{'d' * 60}.example/{'k' * 50}{number}": "v" * 60 for number in range(50)}
+    groups = [{"name": f"g{number}", "instance_type": "ml.c5.large", "instance_count": 1} for number in range(30)]
+    assert create(edge, *(group | {"labels": labels} for group in groups[:5])).status == 202
+    answer = create(edge, *(group | {"labels": labels} for group in groups))
+    assert (answer.status, answer.body["code"], answer.fields) == (400, "invalid_request", ["body"])
+
+
 @pytest.mark.case(71)
 def test_what_aws_does_not_say_is_unchecked_and_refuses_nothing(edge: Edge) -> None:
     edge.surroundings.failing["DescribeInstanceTypeOfferings"] = SILENCE
