@@ -83,6 +83,8 @@ def test_plans_are_listed_by_status(world: World) -> None:
 
 def test_a_group_on_a_plan_needs_no_other_capacity_and_is_counted(world: World) -> None:
     arn = world.hyperpod.conditions.make_training_plan("plan", P5, 3, world.zones[1])
+    other = world.hyperpod.conditions.make_training_plan("other", P5, 1, world.zones[1])
+    world.hyperpod.conditions.set_quota(f"{P5} for cluster usage", 0)
     for zone in world.zones:
         world.hyperpod.conditions.limit_capacity(P5, zone, 0)
     world.create(on_plan(world, arn, 2))
@@ -94,6 +96,7 @@ def test_a_group_on_a_plan_needs_no_other_capacity_and_is_counted(world: World) 
     assert (node["Placement"]["AvailabilityZone"], node["CapacityType"]) == (world.zones[1], "OnDemand")
     [summary] = world.client.list_clusters(TrainingPlanArn=arn)["ClusterSummaries"]
     assert summary["TrainingPlanArns"] == [arn]
+    assert world.client.list_clusters(TrainingPlanArn=other)["ClusterSummaries"] == []
 
 
 def test_a_plan_whose_zone_has_no_subnet_of_the_group_gives_no_instance(world: World) -> None:

@@ -48,13 +48,8 @@ class Room:
         self._at = at
         self._pool = records.spot_capacity if group.spot else records.capacity
         self._used: Counter[tuple[str, str]] = Counter()
-        self._on_plan = 0
         for other, node in records.nodes():
-            if node.phase is Phase.LEAVING:
-                continue
-            if other.plan:
-                self._on_plan += other.plan == group.plan
-            elif other.spot == group.spot:
+            if node.phase is not Phase.LEAVING and not other.plan and other.spot == group.spot:
                 self._used[node.instance_type, node.subnet.zone] += 1
         self._missing: str | None = None
         try:
@@ -85,7 +80,7 @@ class Room:
             return self._no_capacity()
         if all(subnet.zone != plan.reservation.zone for subnet in self._group.subnets):
             return NO_SUBNETS
-        return self._no_capacity() if self._on_plan >= plan.reservation.count else None
+        return None
 
     def _open_subnets(self, instance_type: str) -> list[Subnet]:
         if self._plan:
@@ -98,7 +93,6 @@ class Room:
 
     def _count(self, instance_type: str, subnet: Subnet) -> None:
         self._used[instance_type, subnet.zone] += 1
-        self._on_plan += 1
 
     def _no_capacity(self) -> str:
         """AWS's text (facts 1.12)."""

@@ -128,22 +128,13 @@ class Updates:
         if group.minimum:
             group.ready_at = now + times.CREATION
             group.minimum_deadline = group.ready_at + times.MINIMUM_WITHIN
-        relabelled = spec.get("KubernetesConfig", {}) != group.spec.get("KubernetesConfig", {})
         group.spec = spec
-        if relabelled:
-            self._relabel(group, now)
+        self._progress.groups.relabel(group, now)
         if moved:
             self._started(cluster, group, "scaling", now)
             self._progress.groups.scale(cluster, group, count, now)
             self._tell_noise(cluster, abs(moved), now)
         self._progress.groups.judge(cluster, group, now)
-
-    def _relabel(self, group: GroupRecord, now: datetime) -> None:
-        for node in group.present:
-            if node.joined:
-                node.configure_at = now + times.CONFIGURING
-            else:
-                node.configured = dict(group.spec.get("KubernetesConfig", {}))
 
     def _started(self, cluster: HyperPodRecord, group: GroupRecord, operation: str, now: datetime) -> None:
         text = f"InstanceGroup {group.name} {operation} started successfully in Cluster {cluster.name}"
