@@ -148,3 +148,20 @@ def test_groups_that_do_not_fit_a_plan_are_refused(world: World) -> None:
     with pytest.raises(ClientError, match="is in status Expired"):
         world.create(on_plan(world, short))
     world.create(on_plan(world, arn, 1, "a"), on_plan(world, arn, 1, "b"))
+
+
+def test_a_group_on_a_plan_grows_within_the_plan_and_may_shrink_when_it_is_over(world: World) -> None:
+    arn = world.hyperpod.conditions.make_training_plan("plan", P5, 3, world.zones[0], hours=24)
+    world.create(on_plan(world, arn, 2))
+    world.clock.advance(600)
+    update = world.client.update_cluster
+    message = refused("ValidationException", update, ClusterName="demo", InstanceGroups=[on_plan(world, arn, 4)])
+    assert "exceeds the 3 instances available" in message
+    update(ClusterName="demo", InstanceGroups=[on_plan(world, arn, 3)])
+    world.clock.advance(600)
+    assert (world.gpu()["CurrentCount"], counts(plan(world, "plan"))) == (3, (3, 0, 3))
+    world.clock.advance(24 * 3600)
+    message = refused("ValidationException", update, ClusterName="demo", InstanceGroups=[on_plan(world, arn, 4)])
+    assert "is in status Expired" in message
+    update(ClusterName="demo", InstanceGroups=[on_plan(world, arn, 0)])
+    assert world.gpu()["TargetCount"] == 0

@@ -66,8 +66,7 @@ class Updates:
             update_rules.check_change(group, spec)
         new = [spec for name, spec in by_name.items() if name not in cluster.groups]
         requests.check_roles(self._state, {spec["ExecutionRole"] for spec in new})
-        on_plans = {group.name: group.target for group, spec in changed if group.plan == spec.get("TrainingPlanArn")}
-        check_resources(self._state, list(specs), on_plans)
+        check_resources(self._state, specs, {group.name: group.target for group, _ in changed})
         deleted = [cluster.groups[name] for name in params.get("InstanceGroupsToDelete", [])]
         gone = [group for group, _ in changed] + deleted
         quotas.judge(self._state.records, cluster.name, gone, map(wanted, specs))
