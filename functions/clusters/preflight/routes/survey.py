@@ -60,7 +60,7 @@ def _survey(hyperpod: HyperPod, path: str, name: str, gathering: Gathering) -> l
     for each in groups:
         if each.group.training_plan_arn:
             each.group.availability_zone = each.zone
-    findings = check(groups, gathering.facts(needed(groups), plans, name))
+    findings = check(groups, gathering.facts(needed(groups), plans, name), new_vpc=bool(path))
     if problem := refusal(findings):
         raise problem
     return findings
