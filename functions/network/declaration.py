@@ -37,8 +37,8 @@ DECLARATION = Declaration(
                 "ec2:ReplaceRouteTableAssociation",
                 "ec2:ModifyVpcEndpoint",
                 "ec2:CreateTags",
-                # How many nodes of a group run and have their addresses already.
-                "sagemaker:DescribeCluster",
+                # How many instances of a group have their addresses already.
+                "sagemaker:ListClusterNodes",
             ),
         ),
     ),

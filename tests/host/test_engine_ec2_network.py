@@ -70,3 +70,10 @@ def test_a_subnet_in_which_an_interface_stands_cannot_be_deleted(ec2: EC2Client,
     ec2.delete_network_interface(NetworkInterfaceId=interface)
     ec2.delete_subnet(SubnetId=subnet)
     assert refused(lambda: ec2.describe_subnets(SubnetIds=[subnet]))[0] == "InvalidSubnetID.NotFound"
+
+
+def test_a_nat_gateway_leaves_no_interface_behind(ec2: EC2Client, subnet: str) -> None:
+    nat = ec2.create_nat_gateway(SubnetId=subnet, ConnectivityType="private")["NatGateway"].get("NatGatewayId", "")
+    assert refused(lambda: ec2.delete_subnet(SubnetId=subnet))[0] == "DependencyViolation"
+    ec2.delete_nat_gateway(NatGatewayId=nat)
+    ec2.delete_subnet(SubnetId=subnet)

@@ -158,34 +158,27 @@ def test_a_call_that_is_denied_is_named_and_what_was_made_before_it_is_gone_on_f
     assert (len(compute_subnets(driver)), facts(driver)) == (1, right(driver))
 
 
-@pytest.mark.parametrize("call", READS)
-def test_a_look_that_is_denied_is_never_taken_for_absence(damaged: Driver, call: str) -> None:
-    before = len(compute_subnets(damaged)), len(tables(damaged))
-    # DescribeVpcs is asked only when there is a subnet to make.
-    if call == "DescribeVpcs":
-        ec2(damaged).delete_subnet(SubnetId=the_subnet(damaged)["SubnetId"])
-        before = 0, 1
-    failed = damaged.failing(HYPERPOD, asking(), *faults((call,), Kind.DENY))
-    assert (failed["status"], failed["error"]["cause"]["api_call"]) == ("FAILED", call)
-    assert (len(compute_subnets(damaged)), len(tables(damaged))) == before
+def test_a_look_that_is_denied_is_never_taken_for_absence(damaged: Driver) -> None:
+    before = len(compute_subnets(damaged)), len(tables(damaged)), facts(damaged)
+    looks = [call for call in READS if call != "DescribeVpcs"]
+    failed = [damaged.failing(HYPERPOD, asking(), *faults((call,), Kind.DENY)) for call in looks]
+    assert [operation["error"]["cause"]["api_call"] for operation in failed] == looks
+    assert (len(compute_subnets(damaged)), len(tables(damaged)), facts(damaged)) == before
 
 
-@pytest.mark.parametrize(
-    ("call", "code", "words", "cause"),
-    [
-        ("CreateSubnet", "SubnetLimitExceeded", "The maximum number of subnets has been reached.", "SUBNET_QUOTA"),
-        ("CreateRouteTable", "RouteTableLimitExceeded", "No more route tables.", "ROUTE_TABLE_QUOTA"),
-        ("CreateRoute", "RouteLimitExceeded", "No more routes.", "ROUTE_QUOTA"),
-    ],
-)
-def test_a_quota_that_is_used_up_is_named_with_its_code(
-    driver_of_prepared: Driver, call: str, code: str, words: str, cause: str
-) -> None:
-    driver = driver_of_prepared
-    refused = Fault("ec2", call, Kind.REFUSE, refusal=(code, words), role=ROLE)
+def test_ranges_that_may_not_be_looked_at_are_not_taken_for_free(driver_of_prepared: Driver) -> None:
+    failed = driver_of_prepared.failing(HYPERPOD, asking(), *faults(("DescribeVpcs",), Kind.DENY))
+    assert (failed["status"], failed["error"]["cause"]["api_call"]) == ("FAILED", "DescribeVpcs")
+    assert compute_subnets(driver_of_prepared) == []
+
+
+def test_a_quota_that_is_used_up_is_named_with_its_code_and_a_retry_goes_on(driver_of_prepared: Driver) -> None:
+    driver, words = driver_of_prepared, "The maximum number of route tables has been reached."
+    refused = Fault("ec2", "CreateRouteTable", Kind.REFUSE, refusal=("RouteTableLimitExceeded", words), role=ROLE)
     failed = driver.failing(HYPERPOD, asking(), refused)
     assert (failed["status"], failed["error"]["code"]) == ("FAILED", "quota_exceeded")
-    assert failed["error"]["cause"]["code"] == cause
-    assert "service vpc, code L-" in failed["error"]["remedy"]
+    assert failed["error"]["cause"]["code"] == "ROUTE_TABLE_QUOTA"
+    assert "service vpc, code L-589F43AA" in failed["error"]["remedy"]
+    subnet = the_subnet(driver)["SubnetId"]
     assert driver.retry(failed["operation_id"])["status"] == "SUCCEEDED"
-    assert facts(driver) == right(driver)
+    assert (the_subnet(driver)["SubnetId"], facts(driver)) == (subnet, right(driver))

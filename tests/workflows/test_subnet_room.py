@@ -65,18 +65,50 @@ def test_groups_that_share_a_subnet_share_its_addresses(driver_of_prepared: Driv
     assert driver_of_prepared.run(HYPERPOD, apart)["status"] == "SUCCEEDED"
 
 
-def test_nodes_that_run_have_their_addresses_and_are_not_counted_again(driver_of_prepared: Driver) -> None:
-    driver = driver_of_prepared
-    request = asking(subnet_prefix=26)
-    blind = Fault("sts", "AssumeRole", Kind.DENY, times=99, role="stages_workloads")
-    failed = driver.failing(HYPERPOD, request, blind)
-    assert failed["status"] == "FAILED"
-    assert stage_of(failed, "hyperpod_cluster")["status"] == "SUCCEEDED"
-    # One node takes 30 of the 59 addresses; that many are not free any more.
+def leave_free(driver: Driver, count: int) -> None:
+    """Let only so many addresses of the zone's subnet be free."""
     subnet = the_subnet(driver)
-    taken = subnet["AvailableIpAddressCount"] - 29
+    taken = subnet["AvailableIpAddressCount"] - count
     if taken:
         ec2(driver).create_network_interface(SubnetId=subnet["SubnetId"], SecondaryPrivateIpAddressCount=taken - 1)
-    assert the_subnet(driver)["AvailableIpAddressCount"] == 29
-    operation = driver.run(HYPERPOD, request)
+    assert the_subnet(driver)["AvailableIpAddressCount"] == count
+
+
+# One node takes 30 of the 59 addresses of a /26.
+SMALL = asking(subnet_prefix=26)
+
+
+def test_nodes_that_run_have_their_addresses_and_are_not_counted_again(driver_of_prepared: Driver) -> None:
+    driver = driver_of_prepared
+    blind = Fault("sts", "AssumeRole", Kind.DENY, times=99, role="stages_workloads")
+    failed = driver.failing(HYPERPOD, SMALL, blind)
+    assert failed["status"] == "FAILED"
+    assert stage_of(failed, "hyperpod_cluster")["status"] == "SUCCEEDED"
+    leave_free(driver, 29)
+    operation = driver.run(HYPERPOD, SMALL)
     assert operation["status"] == "SUCCEEDED", operation["error"]
+
+
+def test_nodes_that_are_being_set_up_have_their_addresses_too(driver_of_prepared: Driver) -> None:
+    driver = driver_of_prepared
+    begun = driver.post(HYPERPOD, SMALL)
+    driver.until_said(begun["operation_id"], "hyperpod_cluster", "InService", every=10)
+    assert driver.cancel(begun["operation_id"]).status == 202
+    assert driver.finish(begun["operation_id"], within=100)["status"] == "CANCELLED"
+    nodes = driver.host.client("sagemaker").list_cluster_nodes(ClusterName="hp-cluster-base")["ClusterNodeSummaries"]
+    assert [node["InstanceStatus"]["Status"] for node in nodes] == ["Pending"]
+    leave_free(driver, 29)
+    operation = driver.run(HYPERPOD, SMALL)
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+
+
+def test_the_nodes_still_to_come_are_counted_when_others_stand(driver_of_prepared: Driver) -> None:
+    driver = driver_of_prepared
+    begun = driver.post(HYPERPOD, SMALL)
+    driver.until_said(begun["operation_id"], "hyperpod_cluster", "InService", every=10)
+    driver.cancel(begun["operation_id"])
+    driver.finish(begun["operation_id"], within=100)
+    leave_free(driver, 5)
+    failed = driver.run(HYPERPOD, asking({}, {"name": "more", "instance_type": "ml.c5.large"}, subnet_prefix=26))
+    assert (failed["status"], failed["error"]["cause"]["code"]) == ("FAILED", "SUBNET_IP_SHORTAGE")
+    assert "needs 10 addresses" in failed["error"]["detail"]

@@ -1,8 +1,8 @@
 """EC2's networks: what moto lets pass and AWS does not.
 
 A route through a NAT gateway that is gone is a `blackhole`; moto calls every route active. A subnet that has a route
-table is not given another by AssociateRouteTable; moto answers with the association there is, as if it had obeyed. And
-a subnet in which network interfaces stand cannot be deleted.
+table is not given another by AssociateRouteTable; moto answers with the association there is, as if it had obeyed. A
+subnet in which network interfaces stand cannot be deleted; and so that one can, a NAT gateway takes its own along.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from infra.local.engine.version import require_pinned_moto
 
 class _NatGateway(Protocol):
     state: str
+    _eni: _Interface
 
 
 class _Route(Protocol):
@@ -28,6 +29,7 @@ class _Table(Protocol):
 
 
 class _Interface(Protocol):
+    id: str
     subnet: _Subnet
 
 
@@ -37,6 +39,8 @@ class _Subnet(Protocol):
 
 class _Backend(Protocol):
     route_tables: Mapping[str, _Table]
+    nat_gateways: Mapping[str, _NatGateway]
+    enis: dict[str, _Interface]
 
     def get_all_network_interfaces(self) -> Iterable[_Interface]: ...
 
@@ -50,6 +54,7 @@ def install() -> None:
     tables.Route.state = property(_state)
     wrap(tables.RouteBackend, "associate_route_table", _without_another)
     wrap(import_module("moto.ec2.models.subnets").SubnetBackend, "delete_subnet", _when_empty)
+    wrap(import_module("moto.ec2.models.nat_gateways").NatGatewayBackend, "delete_nat_gateway", _with_interface)
 
 
 def _state(route: _Route) -> str:
@@ -78,6 +83,15 @@ def _when_empty(delete: Callable[..., object]) -> Callable[..., object]:
         return delete(self, subnet_id)
 
     return delete_subnet
+
+
+def _with_interface(delete: Callable[..., object]) -> Callable[..., object]:
+    def delete_nat_gateway(self: _Backend, nat_gateway_id: str) -> object:
+        deleted = delete(self, nat_gateway_id)
+        self.enis.pop(self.nat_gateways[nat_gateway_id]._eni.id, None)
+        return deleted
+
+    return delete_nat_gateway
 
 
 def _refusal(code: str, message: str) -> Exception:
