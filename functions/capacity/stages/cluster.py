@@ -75,7 +75,7 @@ def _short(context: StageContext, found: hyperpod.Cluster, have: Mapping[str, in
     if given_up := rolled_back(context.cluster.instance_groups, {group.name: group.target for group in found.groups}):
         return Failed(_missed_minimum(found, given_up))
     short = short_groups(context.cluster.instance_groups, have)
-    explained = shortage.shortfalls(found, short)
+    explained = shortage.shortfalls(context, found, short)
     for shortfall in explained:
         if problem := shortage.verdict(context, found, shortfall):
             return Failed(problem)

@@ -83,7 +83,7 @@ class Gathering:
         if not wanted:
             return None
         if not self.in_time():
-            self.unchecked[check] = _NO_TIME
+            self.unchecked.setdefault(check, _NO_TIME)
             return None
         try:
             return call()
