@@ -121,6 +121,12 @@ def test_a_system_group_gives_the_clusters_own_pods_room(edge: Edge) -> None:
     ]
 
 
+def test_a_cluster_without_any_instance_is_refused(edge: Edge) -> None:
+    empty = GPU | {"instance_count": 0}
+    refused(create(edge, empty), 400, "invalid_request", "NO_INSTANCE", "instance_groups[0].instance_count")
+    assert create(edge, empty, system_group={}).status == 202
+
+
 @pytest.mark.parametrize(
     ("groups", "suggested"),
     [

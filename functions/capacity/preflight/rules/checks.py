@@ -19,6 +19,7 @@ _INVALID: Final = frozenset(
         plans.UNKNOWN,
         plans.INSTANCE_TYPE,
         plans.TARGET,
+        pods.NO_INSTANCE,
         scripts.SCRIPT,
         security_groups.NEW_VPC,
     }
