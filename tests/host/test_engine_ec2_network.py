@@ -77,3 +77,14 @@ def test_a_nat_gateway_leaves_no_interface_behind(ec2: EC2Client, subnet: str) -
     assert refused(lambda: ec2.delete_subnet(SubnetId=subnet))[0] == "DependencyViolation"
     ec2.delete_nat_gateway(NatGatewayId=nat)
     ec2.delete_subnet(SubnetId=subnet)
+
+
+def test_a_route_table_is_made_once_for_a_client_token(ec2: EC2Client, subnet: str) -> None:
+    vpc = ec2.describe_subnets(SubnetIds=[subnet])["Subnets"][0]["VpcId"]
+
+    def make(token: str) -> str:
+        return ec2.create_route_table(VpcId=vpc, ClientToken=token)["RouteTable"].get("RouteTableId", "")
+
+    first, again, other = make("one"), make("one"), make("two")
+    assert (first == again, first == other) == (True, False)
+    assert make_table(ec2, subnet) not in (first, other)

@@ -3,6 +3,7 @@
 A route through a NAT gateway that is gone is a `blackhole`; moto calls every route active. A subnet that has a route
 table is not given another by AssociateRouteTable; moto answers with the association there is, as if it had obeyed. A
 subnet in which network interfaces stand cannot be deleted; and so that one can, a NAT gateway takes its own along.
+CreateRouteTable sent again with the client token of an earlier call gives that call's table; moto makes another.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Protocol
+
+from moto.core.responses import ActionResult
 
 from infra.local.engine.patching import wrap
 from infra.local.engine.version import require_pinned_moto
@@ -45,6 +48,12 @@ class _Backend(Protocol):
     def get_all_network_interfaces(self) -> Iterable[_Interface]: ...
 
 
+class _Request(Protocol):
+    ec2_backend: _Backend
+
+    def _get_param(self, name: str) -> str | None: ...
+
+
 def install() -> None:
     """Adapt moto in this process; doing it again changes nothing."""
     require_pinned_moto()
@@ -53,6 +62,7 @@ def install() -> None:
         return
     tables.Route.state = property(_state)
     wrap(tables.RouteBackend, "associate_route_table", _without_another)
+    wrap(import_module("moto.ec2.responses.route_tables").RouteTables, "create_route_table", _once)
     wrap(import_module("moto.ec2.models.subnets").SubnetBackend, "delete_subnet", _when_empty)
     wrap(import_module("moto.ec2.models.nat_gateways").NatGatewayBackend, "delete_nat_gateway", _with_interface)
 
@@ -73,6 +83,21 @@ def _without_another(associate: Callable[..., object]) -> Callable[..., object]:
         return associate(self, route_table_id, gateway_id, subnet_id)
 
     return associate_route_table
+
+
+def _once(create: Callable[..., object]) -> Callable[..., object]:
+    def create_route_table(self: _Request) -> object:
+        token = self._get_param("ClientToken")
+        # On the backend, so that a snapshot holds it.
+        known: dict[str | None, str] = vars(self.ec2_backend).setdefault("route_tables_by_token", {})
+        if token and known.get(token) in self.ec2_backend.route_tables:
+            return ActionResult({"RouteTable": self.ec2_backend.route_tables[known[token]]})
+        created = create(self)
+        if isinstance(created, ActionResult) and isinstance(created.result, dict):
+            known[token] = created.result["RouteTable"].id
+        return created
+
+    return create_route_table
 
 
 def _when_empty(delete: Callable[..., object]) -> Callable[..., object]:
