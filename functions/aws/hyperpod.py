@@ -12,7 +12,6 @@ from functions.core.failures import code_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from datetime import datetime
 
     from types_boto3_sagemaker.type_defs import ClusterInstanceGroupDetailsTypeDef, ClusterNodeSummaryTypeDef
 
@@ -30,7 +29,6 @@ class Group:
     current: int
     target: int
     capacity_type: str
-    status: str = ""
 
     @property
     def instance_type(self) -> str:
@@ -49,21 +47,14 @@ class Cluster:
     eks_arn: str
     groups: tuple[Group, ...]
 
-    @property
-    def cluster_id(self) -> str:
-        """Give the id under which SageMaker keeps the cluster's logs."""
-        return self.arn.rpartition("/")[2]
-
 
 @dataclass(frozen=True)
 class Instance:
-    """An instance as HyperPod lists it; `message` is its last failure, which a later success does not clear."""
+    """An instance as HyperPod lists it."""
 
     instance_id: str
     group: str
     status: str
-    message: str
-    launched_at: datetime | None
 
     @property
     def runs(self) -> bool:
@@ -98,7 +89,6 @@ def _group(found: ClusterInstanceGroupDetailsTypeDef) -> Group:
         current=found.get("CurrentCount", 0),
         target=found.get("TargetCount", 0),
         capacity_type=_capacity_type(found),
-        status=str(found.get("Status", "")),
     )
 
 
@@ -117,13 +107,10 @@ def instances(name: str) -> Iterator[Instance]:
 
 
 def _instance(found: ClusterNodeSummaryTypeDef) -> Instance:
-    state = found["InstanceStatus"]
     return Instance(
         instance_id=found["InstanceId"],
         group=found["InstanceGroupName"],
-        status=state["Status"],
-        message=state.get("Message", ""),
-        launched_at=found.get("LaunchTime"),
+        status=found["InstanceStatus"]["Status"],
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from types_boto3_sagemaker.type_defs import ClusterEventSummaryTypeDef, EventMetadataTypeDef
 
 _PAGE: Final = 100
+_SCRIPT_DONE: Final = re.compile(r"lifecycle script execution .*Completed", re.I)
 # Reported again and again while instances come and go, whatever the cause.
 # Source: observed texts; the developer guide's troubleshooting does not explain it.
 _NOISE: Final = "Request to service failed. If failure persists after retry, contact customer support."
@@ -42,6 +44,26 @@ def failures(name: str, since: datetime, until: datetime | None = None) -> list[
         **span,  # type: ignore[arg-type]  # a part of the request that may be left out
     )
     return [_failure(event) for event in listed.get("Events", []) if event.get("EventLevel") == "Error"]
+
+
+def scripts_completed(name: str, since: datetime) -> dict[str, datetime]:
+    """Say when instances were done with their lifecycle scripts, by the newest hundred events of instances.
+
+    A deep health check begins then; it has no event of its own. Raises the client's own errors.
+    """
+    listed = runtime.client("sagemaker").list_cluster_events(
+        ClusterName=name,
+        EventTimeAfter=since,
+        ResourceType="Instance",
+        SortBy="EventTime",
+        SortOrder="Descending",
+        MaxResults=_PAGE,
+    )
+    return {
+        event["InstanceId"]: event["EventTime"]
+        for event in listed.get("Events", [])
+        if "InstanceId" in event and _SCRIPT_DONE.search(event.get("Description", ""))
+    }
 
 
 def words_of(name: str, failure: Failure) -> str:

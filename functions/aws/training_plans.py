@@ -47,7 +47,6 @@ def describe(arn: str, patience: Patience | None = None) -> TrainingPlan | None:
             ReservedCapacity(
                 instance_type=each.get("InstanceType", ""),
                 zone=each.get("AvailabilityZone") or each.get("AvailabilityZoneId", ""),
-                count=each.get("TotalInstanceCount", 0),
             )
             for each in found.get("ReservedCapacitySummaries", [])
         ),

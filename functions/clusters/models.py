@@ -87,7 +87,7 @@ class HyperPod(ClusterNetwork, Wire):
     instance_groups: list[InstanceGroup] = Field(min_length=1, max_length=GROUPS_LIMIT)
     node_recovery: NodeRecovery = "automatic"
     on_shortage: OnShortage = "wait"
-    system_group: SystemGroup | None = Field(default=None, validate_default=True)
+    system_group: SystemGroup | None = None
 
     @property
     def groups(self) -> list[InstanceGroup]:
@@ -108,9 +108,6 @@ class HyperPod(ClusterNetwork, Wire):
         groups: list[InstanceGroup] | None = info.data.get("instance_groups")
         if groups is None:
             return system
-        if system is None and not any(group.instance_count for group in groups):
-            message = "is required when every group starts with no instance: the cluster's own pods need one to run on"
-            raise PydanticCustomError("no_instances", message)
         if system is not None and system.name in [group.name for group in groups]:
             message = "is named {name}, as one of the instance_groups is"
             raise PydanticCustomError("group_names", message, {"name": system.name})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infra.local.faults import Fault, Kind
-from tests.host.driver import Answer, Driver, cluster_request
+from tests.host.driver import Answer, Driver, cluster_request, hyperpod_request
 
 EDGE_SECONDS = 5
 TABLE_WRITE = ("dynamodb", "TransactWriteItems")
@@ -62,6 +62,9 @@ def test_a_lost_start_is_healed_without_another_call(driver: Driver) -> None:
     ("service", "operation", "status"),
     [
         ("ec2", "DescribeAvailabilityZones", 202),
+        ("ec2", "DescribeInstanceTypeOfferings", 202),
+        ("sagemaker", "ListClusters", 202),
+        ("service-quotas", "GetServiceQuota", 202),
         ("stepfunctions", "StartExecution", 202),
         ("dynamodb", "TransactWriteItems", 503),
     ],
@@ -106,6 +109,21 @@ def test_a_phase_is_answered_within_seconds_while_aws_hangs_and_a_duplicate_gets
         first = driver.post(path, {}, "k1")
     assert driver.host.clock.time() - before < 2 * EDGE_SECONDS
     assert driver.post(path, {}, "k1")["operation_id"] == first["operation_id"]
+
+
+@pytest.mark.case(71)
+def test_a_hyperpod_request_is_answered_within_seconds_while_its_checks_and_the_table_hang(
+    driver_of_prepared: Driver,
+) -> None:
+    driver, path = driver_of_prepared, "/api/clusters/base/hyperpod"
+    before = driver.host.clock.time()
+    offerings = at_edge("ec2", "DescribeInstanceTypeOfferings", Kind.HANG, times=99)
+    subnets = at_edge("ec2", "DescribeSubnets", Kind.HANG, times=99)
+    with driver.host.faults.planned(offerings, subnets, at_edge(*TABLE_WRITE, Kind.HANG, times=99)):
+        answer = driver.send("POST", path, hyperpod_request(), "k1")
+    assert (answer.status, answer.body["retryable"]) == (503, True)
+    assert driver.host.clock.time() - before < EDGE_SECONDS
+    assert driver.send("POST", path, hyperpod_request(), "k1").status == 202
 
 
 @pytest.mark.case(71)

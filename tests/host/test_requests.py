@@ -100,7 +100,7 @@ BAD: dict[str, tuple[object, str, str | None]] = {
     "no such zone": (cluster_request("t1", zone="us-west-2q"), "hyperpod.availability_zone", "us-west-2a"),
     "a zone of another region": (cluster_request("t1", zone="use1-az3"), "hyperpod.availability_zone", "us-west-2a"),
     "no such instance type": (with_group(instance_type="ml.g6.5xlarge"), f"{GROUP}.instance_type", "ml.g6.4xlarge"),
-    "spot": (with_group(capacity_type="spot"), f"{GROUP}.capacity_type", "on_demand"),
+    "no such capacity": (with_group(capacity_type="reserved"), f"{GROUP}.capacity_type", "on_demand"),
     "another region": (changed(region="eu-west-1"), "region", "us-west-2"),
     "a group named in unicode": (with_group(name="größe"), f"{GROUP}.name", None),
     "a thousand groups": (

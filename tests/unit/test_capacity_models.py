@@ -117,9 +117,8 @@ def test_a_system_group_has_no_accelerators() -> None:
     [
         ([GROUP | {"name": "system"}], {}),
         ([GROUP | {"name": f"g{n}"} for n in range(100)], {}),
-        ([GROUP | {"instance_count": 0}], None),
     ],
-    ids=["same name", "one too many", "no instance at all"],
+    ids=["same name", "one too many"],
 )
 def test_a_system_group_stands_beside_the_others(groups: list[dict[str, Any]], system: object) -> None:
     request = {"availability_zone": "us-west-2c", "instance_groups": groups, "system_group": system}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, timedelta
 
 import pytest
 
@@ -107,7 +107,6 @@ def test_on_shortage_fail_ends_at_the_first_lack_and_a_retry_waits_anew(driver_o
     assert (failed["status"], error["cause"]["code"], error["retryable"]) == ("FAILED", "CAPACITY", True)
     assert error["errors"] == []
     limit(driver, None)
-    driver.sleep(900)
     retried = driver.retry(failed["operation_id"])
     assert retried["status"] == "SUCCEEDED", retried["error"]
     assert driver.made("base")["hyperpod"] == 1
@@ -229,6 +228,9 @@ def test_deep_health_checks_are_waited_for_and_said_with_their_start(driver_of_p
     operation = driver.until_said(begun["operation_id"], "hyperpod_cluster", "waiting for deep health check", every=300)
     stage = stage_of(operation, "hyperpod_cluster")
     assert (operation["status"], stage["reason"]) == ("RUNNING", "WAITING_DEEP_HEALTH_CHECK")
+    events = driver.host.client("sagemaker").list_cluster_events(ClusterName=CLUSTER)["Events"]
+    [begun_at] = [each["EventTime"] for each in events if each["Description"].endswith("has Completed")]
+    assert f"started {begun_at.astimezone(UTC):%H:%M} UTC" in stage["message"]
     assert driver.finish(begun["operation_id"])["status"] == "SUCCEEDED"
     assert described(driver)["gpu"]["OnStartDeepHealthChecks"] == ["InstanceStress", "InstanceConnectivity"]
 

@@ -15,7 +15,6 @@ class ReservedCapacity:
 
     instance_type: str
     zone: str
-    count: int
 
 
 @dataclass(frozen=True)
@@ -30,11 +29,6 @@ class TrainingPlan:
     capacities: tuple[ReservedCapacity, ...]
     starts_at: datetime | None = None
     ends_at: datetime | None = None
-
-    @property
-    def zones(self) -> list[str]:
-        """Name the zones of the plan's reservations."""
-        return sorted({capacity.zone for capacity in self.capacities if capacity.zone})
 
     @property
     def types(self) -> list[str]:

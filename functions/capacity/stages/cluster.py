@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from functions.aws import cloudformation, hyperpod, hyperpod_creation
+from functions.aws import cloudformation, hyperpod, hyperpod_creation, hyperpod_events
+from functions.capacity.nodes.rules import waiting_for_check
 from functions.capacity.rules.counts import complete, counted
 from functions.capacity.rules.shortfalls import rolled_back, short_groups
 from functions.capacity.stages import shortage
@@ -74,7 +75,7 @@ def _short(context: StageContext, found: hyperpod.Cluster, have: Mapping[str, in
     if given_up := rolled_back(context.cluster.instance_groups, {group.name: group.target for group in found.groups}):
         return Failed(_missed_minimum(found, given_up))
     short = short_groups(context.cluster.instance_groups, have)
-    explained = shortage.shortfalls(found, short)
+    explained = shortage.shortfalls(context, found, short)
     for shortfall in explained:
         if problem := shortage.verdict(context, found, shortfall):
             return Failed(problem)
@@ -82,24 +83,24 @@ def _short(context: StageContext, found: hyperpod.Cluster, have: Mapping[str, in
     message = "; ".join([progress, *words])
     if any(shortfall.lacks_capacity for shortfall in explained):
         return Waiting(_capacity_seconds(context), message, Reason.WAITING_CAPACITY, (found.arn,))
-    if checked := _in_check(found, short):
+    if checked := _in_check(context, found, short):
         return Waiting(_poll_seconds(), f"{message}; {checked}", Reason.WAITING_DEEP_HEALTH_CHECK, (found.arn,))
     # What failed is tried again by HyperPod minutes later.
     seconds = _poll_seconds() * (_SLOWER if explained else 1)
     return Waiting(seconds, message, Reason.WAITING_NODES, (found.arn,))
 
 
-def _in_check(found: hyperpod.Cluster, short: list[DesiredGroup]) -> str | None:
+def _in_check(context: StageContext, found: hyperpod.Cluster, short: list[DesiredGroup]) -> str | None:
     """Say that instances are under deep health check, and since when; None when none is."""
     checked = {group.name for group in short if group.deep_health_checks}
     if not checked:
         return None
     members = [one for one in hyperpod.instances(found.name) if one.group in checked and one.status == _IN_CHECK]
-    started = min((one.launched_at for one in members if one.launched_at), default=None)
     if not members:
         return None
-    since = f", launched {started:%H:%M} UTC" if started else ""
-    return f"waiting for deep health check of {len(members)} instances{since}"
+    done = hyperpod_events.scripts_completed(found.name, context.stage.started_at or runtime.now())
+    started = min((done[one.instance_id] for one in members if one.instance_id in done), default=None)
+    return waiting_for_check(len(members), started)
 
 
 def _poll_seconds() -> int:

@@ -27,9 +27,13 @@ _TAIL_LINES: Final = 50
 _OFFERINGS: Final = 5
 
 
-def shortfalls(found: Cluster, short: Sequence[DesiredGroup]) -> list[Shortfall]:
-    """Explain groups that are short by the newest failure of each, those of the last minutes only."""
-    failures = hyperpod_events.failures(found.name, runtime.now() - RECENT)
+def shortfalls(context: StageContext, found: Cluster, short: Sequence[DesiredGroup]) -> list[Shortfall]:
+    """Explain groups that are short by the newest failure of each, of the last minutes and of this stage's time only.
+
+    What failed before belongs to an earlier operation, which this one is there to make good.
+    """
+    since = runtime.now() - RECENT
+    failures = hyperpod_events.failures(found.name, max(since, context.stage.started_at or since))
     explained: list[Shortfall] = []
     for group in short[:EXPLAINED]:
         newest = next((each for each in failures if each.group in (group.name, "")), None)

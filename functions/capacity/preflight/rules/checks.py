@@ -13,7 +13,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 # What only another request can put right; every other error may pass when the state of the account changes.
-_INVALID: Final = frozenset({offerings.OFFERING, plans.UNKNOWN, plans.INSTANCE_TYPE, plans.TARGET, scripts.SCRIPT})
+_INVALID: Final = frozenset(
+    {
+        offerings.OFFERING,
+        plans.UNKNOWN,
+        plans.INSTANCE_TYPE,
+        plans.TARGET,
+        pods.NO_INSTANCE,
+        scripts.SCRIPT,
+        security_groups.NEW_VPC,
+    }
+)
 _LAYERS: Final = {InvalidRequest: Layer.CALLER, QuotaExceeded: Layer.AWS, Conflict: Layer.AWS}
 
 
@@ -29,12 +39,12 @@ def needed(placed: Sequence[Placed]) -> Needed:
     )
 
 
-def check(placed: Sequence[Placed], facts: Facts) -> list[Finding]:
-    """Find everything that is wrong or good to know, errors first."""
+def check(placed: Sequence[Placed], facts: Facts, *, new_vpc: bool) -> list[Finding]:
+    """Find everything that is wrong or good to know, errors first; `new_vpc` says that the request makes the VPC."""
     found = [
         *offerings.check(placed, facts),
         *plans.check(placed, facts),
-        *security_groups.check(placed, facts),
+        *security_groups.check(placed, facts, new_vpc=new_vpc),
         *scripts.check(placed, facts),
         *quotas.check(placed, facts),
         *pods.check(placed),

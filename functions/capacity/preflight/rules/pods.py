@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from functions.capacity.preflight.models import Placed
 
 POD_CAPACITY: Final = "system_pod_capacity"
+NO_INSTANCE: Final = "no_instance"
 SYSTEM_GROUP: Final = "system_group"
 # aws-node, kube-proxy, eks-pod-identity-agent and s3-csi-node; with accelerators their device plugin and the health
 # monitoring agent; with EFA its device plugin.
@@ -31,8 +32,14 @@ _GENERAL_PURPOSE: Final = "ml.c5.4xlarge"
 
 
 def check(placed: Sequence[Placed]) -> Iterator[Finding]:
-    """Warn of nodes that are nearly full before any workload comes, and suggest a group for the cluster's own pods."""
+    """Refuse a cluster without any instance, warn of nodes that are nearly full before any workload comes.
+
+    Where only accelerated nodes would run the cluster's own pods, a group for them is suggested.
+    """
     groups = [each.group for each in placed]
+    if not any(group.instance_count for group in groups):
+        yield _no_instance(placed[0])
+        return
     slots = sum(_pods_of(group) * group.instance_count for group in groups)
     needed = _PER_CLUSTER + sum(_own_pods(group) * group.instance_count for group in groups)
     if slots - needed < _ROOM:
@@ -53,6 +60,16 @@ def check(placed: Sequence[Placed]) -> Iterator[Finding]:
             "accelerated nodes, or on none when those scale to zero",
             remedy="Send system_group: {} for a small CPU group.",
         )
+
+
+def _no_instance(first: Placed) -> Finding:
+    return Finding(
+        check=NO_INSTANCE,
+        level=Level.ERROR,
+        field=first.at("instance_count"),
+        message="is 0, as in every group: the cluster's own pods need an instance to run on",
+        remedy="Ask for an instance in one group, or send system_group: {} for a small CPU group.",
+    )
 
 
 def _pods_of(group: InstanceGroup) -> int:

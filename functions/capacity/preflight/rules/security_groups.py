@@ -17,10 +17,14 @@ if TYPE_CHECKING:
     from functions.capacity.preflight.models import Facts, Placed, SecurityGroup
 
 SECURITY_GROUP: Final = "efa_security_group"
+NEW_VPC: Final = "security_group_of_another_vpc"
 
 
-def check(placed: Sequence[Placed], facts: Facts) -> Iterator[Finding]:
-    """Judge the security groups of each group."""
+def check(placed: Sequence[Placed], facts: Facts, *, new_vpc: bool) -> Iterator[Finding]:
+    """Judge the security groups of each group; in a VPC that the request makes (`new_vpc`) there can be none yet."""
+    if new_vpc:
+        yield from (_foreign(each) for each in placed if each.group.security_group_ids)
+        return
     if facts.security_groups is None:
         return
     for each in placed:
@@ -33,6 +37,16 @@ def missing_rules(group: SecurityGroup) -> list[str]:
     """Say which rules for EFA a security group lacks."""
     rules = {"inbound: all traffic from itself": group.from_itself, "outbound: all traffic to itself": group.to_itself}
     return [rule for rule, there in rules.items() if not there]
+
+
+def _foreign(each: Placed) -> Finding:
+    message = "cannot be in the VPC that this request makes"
+    remedy = (
+        "Leave security_group_ids out, or create the foundation alone, add the security group to its VPC and then "
+        "create the HyperPod cluster."
+    )
+    field = each.at("security_group_ids")
+    return Finding(check=NEW_VPC, level=Level.ERROR, field=field, message=message, remedy=remedy)
 
 
 def _check(each: Placed, group_id: str, group: SecurityGroup | None) -> Iterator[Finding]:

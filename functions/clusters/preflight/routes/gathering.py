@@ -36,20 +36,23 @@ _NO_TIME: Final = "there was no time left for it"
 
 
 class Gathering:
-    """One request's look around; `unchecked` says why what was not looked up."""
+    """One request's look around.
+
+    `answered` says whether AWS has answered all along, `unchecked` for each check that did not come to an end why.
+    """
 
     def __init__(self, since: datetime) -> None:
         self._deadline = since + _BUDGET
-        self._answered = True
+        self.answered = True
         self.unchecked: dict[str, str] = {}
 
     def give_up(self) -> None:
         """Look nothing up any more: AWS does not answer."""
-        self._answered = False
+        self.answered = False
 
     def in_time(self) -> bool:
         """Say whether there is time for another call."""
-        return self._answered and runtime.now() < self._deadline
+        return self.answered and runtime.now() < self._deadline
 
     def plans(self, arns: Sequence[str]) -> dict[str, TrainingPlan | None] | None:
         """Describe training plans; None when one of them could not be."""
@@ -80,7 +83,7 @@ class Gathering:
         if not wanted:
             return None
         if not self.in_time():
-            self.unchecked[check] = _NO_TIME
+            self.unchecked.setdefault(check, _NO_TIME)
             return None
         try:
             return call()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a look came to; `answered` is False when EC2 gave no answer and the stages have to look again."""
+    """What a look came to; `answered` is False when AWS gave no answer and the stages have to look again."""
 
     answered: bool
     findings: list[Finding] = field(default_factory=list)
@@ -34,14 +34,14 @@ def look(request: CreateCluster | HyperPod, region: str, name: str) -> Seen:
     QuotaExceeded for what is in the way, and Unavailable when a zone has to be known and nobody says it.
     """
     gathering = Gathering(runtime.now())
-    answered = _settle_zones(request, region)
-    if not answered:
+    if not _settle_zones(request, region):
         gathering.give_up()
     hyperpod = request if isinstance(request, HyperPod) else request.hyperpod
     if hyperpod is None:
-        return Seen(answered)
+        return Seen(gathering.answered)
     path = "" if isinstance(request, HyperPod) else "hyperpod."
-    return Seen(answered, _survey(hyperpod, path, name, gathering))
+    findings = _survey(hyperpod, path, name, gathering)
+    return Seen(gathering.answered, findings)
 
 
 def _survey(hyperpod: HyperPod, path: str, name: str, gathering: Gathering) -> list[Finding]:
@@ -60,7 +60,7 @@ def _survey(hyperpod: HyperPod, path: str, name: str, gathering: Gathering) -> l
     for each in groups:
         if each.group.training_plan_arn:
             each.group.availability_zone = each.zone
-    findings = check(groups, gathering.facts(needed(groups), plans, name))
+    findings = check(groups, gathering.facts(needed(groups), plans, name), new_vpc=bool(path))
     if problem := refusal(findings):
         raise problem
     return findings
