@@ -87,7 +87,7 @@ class World:
         quotas = ServiceQuotas(clock.now, account, region, lambda: self.hyperpod.records)
         clouds = (self.cloudformation, self.eks, self.hyperpod)
         services: tuple[Service, ...] = (*clouds, self.functions, self.sts, auth, quotas)
-        self.services = {service.scope_name: service for service in services}
+        self.services = {service.scope_name or service.name: service for service in services}
 
     # -- keeping in step
 

@@ -165,6 +165,13 @@ def test_groups_are_added_and_deleted_by_name(world: World) -> None:
     assert "InstanceGroup gpu deletion started successfully in Cluster demo" in texts
 
 
+def test_a_new_group_takes_the_image_of_the_earliest(world: World) -> None:
+    image = world.ec2.register_image(Name="nodes", RootDeviceName="/dev/xvda")["ImageId"]
+    running(world, world.group(count=0, ImageId=image))
+    update(world, world.group("more", 0))
+    assert [group["CurrentImageId"] for group in world.describe()["InstanceGroups"]] == [image, image]
+
+
 def test_an_update_must_name_groups_well(world: World) -> None:
     running(world)
     cases: list[tuple[list[dict[str, object]], list[str], str]] = [

@@ -69,18 +69,13 @@ class Service(ABC):
 
     name: ClassVar[str]
     """botocore service name."""
-    scope_name: ClassVar[str]
-    """Name in the credential scope; the same, unless a service says otherwise."""
+    scope_name: ClassVar[str] = ""
+    """Name in the credential scope, where that is another one."""
     validation_code: ClassVar[str] = "ValidationException"
     """Error code for a request that breaks the model's constraints."""
 
     records: object
     """Everything the service remembers, picklable."""
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if "scope_name" not in vars(cls):
-            cls.scope_name = getattr(cls, "name", "")
 
     def __init__(self, now: Callable[[], datetime], account_id: str, region: str) -> None:
         self.now = now

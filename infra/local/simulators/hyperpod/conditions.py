@@ -56,7 +56,10 @@ class Conditions:
         """
         with self.hold():
             change = CapacityChange(at or self._state.now(), spot, (instance_type, zone), count)
-            self._state.records.outcomes.capacity.append(change)
+            if at is None:
+                self._state.records.change_capacity(change)
+            else:
+                self._state.records.outcomes.capacity.append(change)
 
     def set_quota(self, name: str, value: int) -> None:
         """Set a quota by its name, such as `ml.p5.48xlarge for cluster usage`; Service Quotas shows the same."""

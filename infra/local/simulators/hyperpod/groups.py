@@ -90,10 +90,9 @@ class Groups:
                 SubnetId=subnet.subnet_id,
                 SecurityGroupIds=group.security_groups,
             )
-        image = group.spec.get("ImageId", "default")
-        if image != "default":
-            text = f"Found Custom AMI Override {image} for IG {group.name} in Cluster {cluster.name}"
-            self._journal.of_group(cluster, group, at, text, AmiOverride=image)
+        if group.image not in (None, "default"):
+            text = f"Found Custom AMI Override {group.image} for IG {group.name} in Cluster {cluster.name}"
+            self._journal.of_group(cluster, group, at, text, AmiOverride=group.image)
 
     def _report(self, cluster: HyperPodRecord, group: GroupRecord, shortage: Shortage, at: datetime) -> None:
         """Say once an attempt why it fell short, as the events of the next instance."""

@@ -76,10 +76,7 @@ class Progress:
         records = self._state.records
         for change in [each for each in records.outcomes.capacity if each.at <= at]:
             records.outcomes.capacity.remove(change)
-            pool = records.spot_capacity if change.spot else records.capacity
-            pool.pop(change.place, None)
-            if change.count is not None:
-                pool[change.place] = change.count
+            records.change_capacity(change)
 
     def _end_deletion(self, cluster: HyperPodRecord, deleted_at: datetime, at: datetime) -> None:
         if at < deleted_at + times.DELETION:

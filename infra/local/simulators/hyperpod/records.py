@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from infra.local.simulators.hyperpod.outcomes import Outcomes
+from infra.local.simulators.hyperpod.outcomes import CapacityChange, Outcomes
 from infra.local.simulators.hyperpod.plan_records import OfferingRecord, PlanRecord
 from infra.local.simulators.instance_facts import InstanceFacts, instance_facts
 
@@ -143,6 +143,7 @@ class GroupRecord:
     deleting: bool = False
     failed: bool = False
     announced_network: bool = False
+    inherited_image: str | None = None
     nodes: list[NodeRecord] = field(default_factory=list)
     requested: list[RequestedNode] = field(default_factory=list)
 
@@ -171,6 +172,11 @@ class GroupRecord:
     def plan(self) -> str | None:
         """The ARN of its training plan."""
         return self.spec.get("TrainingPlanArn") or None
+
+    @property
+    def image(self) -> str | None:
+        """Its image, where that is not HyperPod's own."""
+        return self.spec.get("ImageId") or self.inherited_image
 
     @property
     def efa_only(self) -> bool:
@@ -275,6 +281,13 @@ class HyperPodRecords:
         """Every instance there is."""
         for cluster in self.clusters.values():
             yield from cluster.nodes()
+
+    def change_capacity(self, change: CapacityChange) -> None:
+        """Give a pool another limit, or none."""
+        pool = self.spot_capacity if change.spot else self.capacity
+        pool.pop(change.place, None)
+        if change.count is not None:
+            pool[change.place] = change.count
 
     def groups(self) -> Iterator[GroupRecord]:
         """Every group there is."""

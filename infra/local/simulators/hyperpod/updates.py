@@ -79,7 +79,11 @@ class Updates:
         if eks is None:
             raise invalid(f"The specified EKS cluster {cluster.eks_arn} does not exist.")
         subnets = requests.check_network(self._state, network, eks.vpc_id)
-        return self._clusters.new_group(spec, subnets, network["SecurityGroupIds"])
+        group = self._clusters.new_group(spec, subnets, network["SecurityGroupIds"])
+        # A new group of a Continuous cluster takes the image of the earliest one (facts 1.4).
+        if cluster.continuous:
+            group.inherited_image = next(iter(cluster.groups.values())).image
+        return group
 
     def _check_cluster(self, cluster: HyperPodRecord, params: JsonObject) -> None:
         if "AutoScaling" in params or "ClusterRole" in params:

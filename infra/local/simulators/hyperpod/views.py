@@ -203,8 +203,7 @@ def group_status(cluster: HyperPodRecord, group: GroupRecord, now: datetime) -> 
 
 
 def _image(group: GroupRecord) -> JsonObject:
-    image = group.spec.get("ImageId")
-    return {"CurrentImageId": image, "DesiredImageId": image} if image else {}
+    return {"CurrentImageId": group.image, "DesiredImageId": group.image} if group.image else {}
 
 
 def _flexible(group: GroupRecord) -> JsonObject:
