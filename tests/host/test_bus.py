@@ -209,3 +209,21 @@ def test_a_cause_that_cannot_be_asked_for_does_not_cost_the_event(driver_of_base
         host.bus.publish(event)
         driver.sleep(SETTLED)
     assert told(driver) == ["number 1"]
+
+
+def test_a_waiting_stage_that_this_release_does_not_know_is_left_alone(driver_of_base: Driver) -> None:
+    driver, host = driver_of_base, driver_of_base.host
+    operation_id = driver.post("/api/clusters/base/dependencies")["operation_id"]
+    host.client("dynamodb").put_item(
+        TableName="instantstart-operations",
+        Item={
+            "operation_id": {"S": operation_id},
+            "record": {"S": "stage#990#verify#of-an-earlier-release"},
+            "await_token": {"S": "token"},
+        },
+    )
+    host.bus.publish(status(host.clock.now(), "InService"))
+    driver.sleep(SETTLED)
+    assert len(told(driver)) == 1
+    assert [delivery for delivery in host.bus.snapshot() if delivery.attempt > 1] == []
+    driver.stop_everything()

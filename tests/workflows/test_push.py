@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from functools import reduce
 from typing import cast
@@ -25,6 +26,8 @@ def test_a_subscriber_sees_every_stage_of_a_new_cluster_in_order_up_to_its_end(d
     versions = [each["version"] for each in told]
     assert versions == sorted(set(versions))
     assert told[-1] == operation
+    # A task token lets its holder go on for the stage.
+    assert "await_token" not in json.dumps(client.received)
     assert operation["status"] == "SUCCEEDED"
     lasting = [stage["name"] for stage in operation["stages"] if _seconds(stage) > TOLD_APART_SECONDS]
     for stage in operation["stages"]:

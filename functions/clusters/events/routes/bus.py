@@ -27,13 +27,13 @@ from functions.clusters.events.models import (
     StateChange,
 )
 from functions.core import catalogue, ledger
-from functions.core.errors import NotFound
+from functions.core.errors import DeploymentFault, NotFound
 from functions.core.ledger import cluster_events, conditions
 from functions.core.ledger.clusters import operations_at, tag_of_hyperpod_cluster, tag_of_stack
 from functions.core.ledger.items import instant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from functions.core.observations import ClusterEvent, ObservedCondition
 
@@ -130,9 +130,16 @@ def _wake_those_waiting(tag: str, source: str) -> None:
     """Let the stages look that wait for what the source tells of."""
     for operation_id in operations_at(tag):
         for record, token in ledger.await_tokens(operation_id).items():
-            # A stage's record is `stage#<number>#<phase>#<name>`.
-            if source in catalogue.stage(record.split("#", 3)[3]).woken_by:
+            if source in _sources_of(record):
                 ledger.wake(token)
+
+
+def _sources_of(record: str) -> Sequence[str]:
+    """Name the sources that wake a stage, by its record `stage#<number>#<phase>#<name>`."""
+    try:
+        return catalogue.stage(record.split("#", 3)[3]).woken_by
+    except DeploymentFault:  # an earlier release began it and this one has no such stage: it looks by itself
+        return ()
 
 
 _ACTIONS: Final[Mapping[str, Callable[[BusEvent], None]]] = {
