@@ -16,7 +16,10 @@ CLUSTER_ARTIFACTS = ROOT / "infra" / "cluster"
 
 PREFIX = "instantstart-"
 ROLE_PATH = "/instantstart/"
+# A stage's execution ends after so many looks, and its parent starts it anew: an execution has 25,000 events at most.
 TURN_LIMIT = 500
+# How often a waiting stage looks again, in seconds; None leaves it to the stages and their usual times.
+POLL_SECONDS: int | None = None
 
 
 @dataclass(frozen=True)

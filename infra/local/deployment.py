@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +14,7 @@ from infra.topology import (
     FOUNDATION_ROLE,
     KUBERNETES_ADMIN,
     KUBERNETES_OPERATOR,
+    POLL_SECONDS,
     PREFIX,
     ROLE_PATH,
     TURN_LIMIT,
@@ -49,10 +49,10 @@ class Deployed:
     state_machine_prefix: str
 
 
-def deploy(topology: Topology, client: ClientOf, account: str, region: str) -> Deployed:
+def deploy(topology: Topology, client: ClientOf, account: str, region: str, page_token_key: str) -> Deployed:
     """Make everything of the topology but the functions themselves, which run in this process."""
     bucket = f"{PREFIX}artifacts-{account}-{region}"
-    environment = _environment(topology, account, region, bucket)
+    environment = _environment(topology, account, region, bucket) | {"PAGE_TOKEN_KEYS": page_token_key}
     create_tables(client("dynamodb"), topology.tables, environment)
     for role in _roles(topology):
         _make_role(client("iam"), role, account)
@@ -80,7 +80,7 @@ def _environment(topology: Topology, account: str, region: str, bucket: str) -> 
         "AWS_REGION": region,
         "ACCOUNT_ID": account,
         "STATE_MACHINE_PREFIX": f"arn:aws:states:{region}:{account}:stateMachine:{PREFIX}",
-        "PAGE_TOKEN_KEYS": secrets.token_urlsafe(32),
+        "POLL_SECONDS": str(POLL_SECONDS or ""),
         "ARTIFACT_BUCKET": bucket,
         "RELEASE": RELEASE,
         "CHARTS": json.dumps({chart.release: _shipped(chart) for chart in packed()}),
