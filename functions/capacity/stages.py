@@ -15,7 +15,7 @@ from functions.core.ledger.models import Reason
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import tags_of
 
-_POLL_SECONDS: Final = 30
+_POLL_SECONDS: Final = 15
 _SCRIPT: Final = "on_create.sh"
 _PREFIX: Final = "lifecycle"
 _RECENT: Final = timedelta(minutes=15)

@@ -32,6 +32,12 @@ def allowed_origins() -> list[str]:
     return (optional("ALLOWED_ORIGINS") or "").split()
 
 
+def poll_seconds() -> int | None:
+    """Read how often a waiting stage looks again, None where that is left to the stages."""
+    value = optional("POLL_SECONDS")
+    return int(value) if value else None
+
+
 def required(variable: str) -> str:
     """Read a variable that a deployment has to set."""
     value = optional(variable)
