@@ -59,11 +59,6 @@ def read(directory: Path) -> HostImage | None:
     return image
 
 
-def forget(directory: Path) -> None:
-    """Remove what was kept."""
-    (directory / NAME).unlink(missing_ok=True)
-
-
 @cache
 def code() -> str:
     """Name the code that runs: everything a state may depend on, with Python and moto."""
