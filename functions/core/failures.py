@@ -216,10 +216,12 @@ def status_of(error: ClientError) -> int:
 
 
 def cause_of(error: ClientError, resource: str | None = None) -> Cause:
-    """Give the cause of a refused call: which call, which code, which resource."""
+    """Give the cause of a refused call: which service and call, which code, which resource."""
     metadata = error.response.get("ResponseMetadata")
+    service: object = {**metadata}.get("Service") if metadata else None
     return Cause(
         layer=Layer.AWS,
+        service=service if isinstance(service, str) else None,
         api_call=error.operation_name,
         code=code_of(error),
         resource=resource,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from botocore.client import BaseClient
     from botocore.credentials import Credentials
+    from botocore.model import OperationModel
     from types_boto3_cloudformation import CloudFormationClient
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_ec2 import EC2Client
@@ -135,19 +136,26 @@ class Runtime:
         with self._lock:
             key = (service, patience)
             if key not in self._clients:
-                self._clients[key] = self.session.create_client(
+                made = self.session.create_client(
                     service,
                     region_name=self.environment["AWS_REGION"],
                     # Only the gateway of this deployment knows its connections.
                     endpoint_url=self.environment["CONNECTIONS_ENDPOINT"] if service == _CONNECTIONS else None,
                     config=_CONFIGURATIONS[patience],
                 )
+                made.meta.events.register("after-call", _name_service)
+                self._clients[key] = made
             return self._clients[key]
 
     def kept(self, kind: type[Kept]) -> Kept:
         """Give the one object of a kind, made on first use."""
         with self._lock:
             return cast("Kept", self._kept.setdefault(kind, kind()))
+
+
+def _name_service(model: OperationModel, parsed: dict[str, dict[str, object]], **_: object) -> None:
+    """Let an error say which service gave it: botocore's own names the call only."""
+    parsed.setdefault("ResponseMetadata", {})["Service"] = model.service_model.signing_name
 
 
 _bound: ContextVar[Runtime | None] = ContextVar("runtime", default=None)

@@ -13,6 +13,7 @@ from functions.core import failures, ledger, runtime
 from functions.core.errors import Busy, Cause, Layer, Problem, ProblemBody, StageFailed, Throttled, Unavailable
 from functions.core.ledger.clusters import spec_of
 from functions.core.ledger.models import JsonObject, OperationStatus, Reason, Stage, StageStatus
+from functions.core.pauses import pause
 from functions.core.stage import (
     Applied,
     Behaviours,
@@ -122,8 +123,9 @@ def _verdict(seen: Observation, context: StageContext, turn: Turn) -> Verdict:
             return Verdict(verdict="done", result=dict(seen.result))
         case Waiting():
             _record(turn, context.stage, Applied(seen.message, seen.resources), seen.reason)
-            ledger.renew(context.operation, runtime.now() + timedelta(seconds=seen.seconds))
-            return Verdict(verdict="waiting", seconds=seen.seconds)
+            seconds = _pause(seen, context.stage)
+            ledger.renew(context.operation, runtime.now() + timedelta(seconds=seconds))
+            return Verdict(verdict="waiting", seconds=seconds)
         case Reapply() if turn.reapplied >= _REAPPLY_LIMIT:
             return _failed(_disputed(seen.message, turn.reapplied))
         case Reapply():
@@ -131,6 +133,11 @@ def _verdict(seen: Observation, context: StageContext, turn: Turn) -> Verdict:
             return Verdict(verdict="reapply", seconds=_REAPPLY_SECONDS)
         case Failed():
             return _failed(seen.problem)
+
+
+def _pause(seen: Waiting, stage: Stage) -> int:
+    waited = runtime.now() - (stage.started_at or runtime.now())
+    return pause(seen.seconds, waited.total_seconds(), stage.expected_seconds)
 
 
 def _passes(problem: Problem, stage: Stage) -> bool:

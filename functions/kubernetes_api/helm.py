@@ -96,7 +96,9 @@ def _run(target: Target, arguments: Sequence[str]) -> None:
     try:
         ended = runtime.run(command, _environment(target.server), _PROGRAM_SECONDS)
     except TimeoutError as error:
-        raise Unavailable(f"helm {arguments[0]} {target.name}: {error}", cause=_cause(target, "timeout")) from error
+        raise Unavailable(
+            f"helm {arguments[0]} {target.name}: {error}", cause=_cause(target, arguments[0], "timeout")
+        ) from error
     if ended.status != 0:
         raise _problem(target, arguments[0], ended.errors.strip())
 
@@ -126,17 +128,20 @@ def _scratch() -> Path:
 def _problem(target: Target, command: str, text: str) -> StageFailed | Unavailable:
     message = f"helm {command} {target.name}: {text.removeprefix('Error: ')[:500]}"
     if any(passing in text for passing in _PASSING):
-        return Unavailable(message, cause=_cause(target, "unreachable"), remedy="Retry the operation in a few minutes.")
+        return Unavailable(
+            message, cause=_cause(target, command, "unreachable"), remedy="Retry the operation in a few minutes."
+        )
     if _UNKNOWN in text or "Unauthorized" in text:
         role = settings.required(AccessRole.ADMIN)
         remedy = f"Give {role} an access entry on the EKS cluster (the dependencies phase does), then retry."
-        return StageFailed(message, cause=_cause(target, NO_ENTRY), remedy=remedy)
+        return StageFailed(message, cause=_cause(target, command, NO_ENTRY), remedy=remedy)
     remedy = "Remove what helm names, or give it back to its owner, then retry the operation."
-    return StageFailed(message, cause=_cause(target, command), remedy=remedy)
+    return StageFailed(message, cause=_cause(target, command, command), remedy=remedy)
 
 
-def _cause(target: Target, code: str) -> Cause:
-    return Cause(layer=Layer.KUBERNETES, service="helm", code=code, resource=f"{target.namespace}/{target.name}")
+def _cause(target: Target, command: str, code: str) -> Cause:
+    resource = f"{target.namespace}/{target.name}"
+    return Cause(layer=Layer.KUBERNETES, service="helm", api_call=f"helm {command}", code=code, resource=resource)
 
 
 def _release(item: Object) -> Release:

@@ -49,6 +49,15 @@ class Resource:
         return f"{root}{place}/{self.plural}" + (f"/{quote(name)}" if name else "")
 
 
+@dataclass(frozen=True)
+class _Answer:
+    """What the API server answered to which call."""
+
+    call: str
+    status: int
+    document: Object
+
+
 NODES = Resource("v1", "nodes", namespaced=False)
 SERVICE_ACCOUNTS = Resource("v1", "serviceaccounts", namespaced=True)
 SECRETS = Resource("v1", "secrets", namespaced=True)
@@ -67,10 +76,8 @@ VALIDATING_WEBHOOKS = Resource("admissionregistration.k8s.io/v1", "validatingweb
 
 def get(client: ClusterClient, resource: Resource, name: str, namespace: str | None = None) -> Object | None:
     """Read an object; None when there is none."""
-    status, answer = _call(client, "GET", resource.path(namespace, name))
-    if status == HTTPStatus.NOT_FOUND:
-        return None
-    return _checked(status, answer, f"{resource.plural}/{name}")
+    answer = _call(client, "GET", resource.path(namespace, name))
+    return None if answer.status == HTTPStatus.NOT_FOUND else _checked(answer, f"{resource.plural}/{name}")
 
 
 def listed(
@@ -86,7 +93,7 @@ def listed(
     while True:
         query = {"limit": str(_PAGE), **selectors, "continue": position}
         given = {key: value for key, value in query.items() if value}
-        page = _checked(*_call(client, "GET", resource.path(namespace), given), resource.plural)
+        page = _checked(_call(client, "GET", resource.path(namespace), given), resource.plural)
         yield from items_of(page, "items")
         position = str(member(page, "metadata").get("continue") or "")
         if not position:
@@ -116,10 +123,10 @@ def _apply_once(
     """Apply an object; None when it changed between the look at its owner and the change."""
     metadata = member(manifest, "metadata")
     name, namespace = str(metadata["name"]), str(metadata.get("namespace") or "")
-    status, answer = _patch(client, resource.path(namespace, name), manifest)
-    disputes = ownership.disputes_in(answer) if status == HTTPStatus.CONFLICT else ()
+    answer = _patch(client, resource.path(namespace, name), manifest)
+    disputes = ownership.disputes_in(answer.document) if answer.status == HTTPStatus.CONFLICT else ()
     if not disputes:
-        _checked(status, answer, where)
+        _checked(answer, where)
         return ()
     found = get(client, resource, name, namespace)
     if found is None:
@@ -128,14 +135,14 @@ def _apply_once(
         raise ownership.foreign(where, disputes)
     # Only what was judged is changed: somebody else's object may have come in its place.
     judged = {**metadata, "resourceVersion": member(found, "metadata")["resourceVersion"]}
-    status, answer = _patch(client, resource.path(namespace, name), {**manifest, "metadata": judged}, force=True)
-    if status == HTTPStatus.CONFLICT:
+    answer = _patch(client, resource.path(namespace, name), {**manifest, "metadata": judged}, force=True)
+    if answer.status == HTTPStatus.CONFLICT:
         return None
-    _checked(status, answer, where)
+    _checked(answer, where)
     return ownership.notes_of(where, disputes)
 
 
-def _patch(client: ClusterClient, path: str, body: Mapping[str, JsonValue], force: bool = False) -> tuple[int, Object]:
+def _patch(client: ClusterClient, path: str, body: Mapping[str, JsonValue], force: bool = False) -> _Answer:
     query = {"fieldManager": FIELD_MANAGER, "fieldValidation": "Strict"} | ({"force": "true"} if force else {})
     return _call(client, "PATCH", path, query, body)
 
@@ -146,9 +153,9 @@ def delete(
     """Delete an object, with `uid` only the one that was seen; what is gone, or is another by now, is left alone."""
     seen: Object = {} if uid is None else {"preconditions": {"uid": uid}}
     body: Object = {"apiVersion": "v1", "kind": "DeleteOptions", **seen}
-    status, answer = _call(client, "DELETE", resource.path(namespace, name), body=body)
-    if status not in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
-        _checked(status, answer, f"{resource.plural}/{name}")
+    answer = _call(client, "DELETE", resource.path(namespace, name), body=body)
+    if answer.status not in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
+        _checked(answer, f"{resource.plural}/{name}")
 
 
 def events_of(client: ClusterClient, uid: str, namespace: str) -> list[Object]:
@@ -203,15 +210,15 @@ def _call(
     path: str,
     query: Mapping[str, str] | None = None,
     body: Mapping[str, JsonValue] | None = None,
-) -> tuple[int, Object]:
+) -> _Answer:
     status, answer = _send(client, method, path, query, body)
     if status == HTTPStatus.UNAUTHORIZED:
         # A token may expire early; a new one that is refused too has another reason.
         client.sign_in()
         status, answer = _send(client, method, path, query, body)
     if status == HTTPStatus.UNAUTHORIZED:
-        raise _not_let_in(client, path)
-    return status, _document(answer)
+        raise _not_let_in(client, f"{method} {path}", path)
+    return _Answer(f"{method} {path}", status, _document(answer))
 
 
 def _send(
@@ -238,7 +245,7 @@ def _send(
     except urllib3.exceptions.HTTPError as error:
         raise Unavailable(
             f"The API server did not answer {method} {path}: {error}",
-            cause=Cause(layer=Layer.KUBERNETES, api_call=f"{method} {path}", code=UNREACHABLE),
+            cause=_cause(f"{method} {path}", UNREACHABLE),
             remedy="Retry the operation; check that the cluster's endpoint can be reached.",
         ) from error
 
@@ -252,11 +259,16 @@ def _document(body: bytes) -> Object:
     return document if isinstance(document, dict) else {"message": body.decode(errors="replace")[:200]}
 
 
-def _checked(status: int, answer: Object, resource: str) -> Object:
+def _cause(call: str, code: str, resource: str | None = None) -> Cause:
+    return Cause(layer=Layer.KUBERNETES, service="kubernetes", api_call=call, code=code, resource=resource)
+
+
+def _checked(answer: _Answer, resource: str) -> Object:
+    status, document = answer.status, answer.document
     if status < HTTPStatus.BAD_REQUEST:
-        return answer
-    reason, message = str(answer.get("reason") or status), str(answer.get("message") or "no message")
-    cause = Cause(layer=Layer.KUBERNETES, code=reason, resource=resource)
+        return document
+    reason, message = str(document.get("reason") or status), str(document.get("message") or "no message")
+    cause = _cause(answer.call, reason, resource)
     if status == HTTPStatus.CONFLICT:
         raise Conflict(f"{resource}: {message}", cause=cause, remedy="Undo what the message names, then retry.")
     if status == HTTPStatus.FORBIDDEN:
@@ -267,10 +279,10 @@ def _checked(status: int, answer: Object, resource: str) -> Object:
     raise StageFailed(f"{resource}: {message}", cause=cause, remedy="Correct what the message names, then retry.")
 
 
-def _not_let_in(client: ClusterClient, path: str) -> StageFailed:
+def _not_let_in(client: ClusterClient, call: str, path: str) -> StageFailed:
     role = settings.required(client.role)
     return StageFailed(
         f"{path}: the cluster does not let {role} in, even with a new token.",
-        cause=Cause(layer=Layer.KUBERNETES, code=NO_ENTRY, resource=path),
+        cause=_cause(call, NO_ENTRY, path),
         remedy=f"Give {role} an access entry on the EKS cluster (the dependencies phase does), then retry.",
     )

@@ -27,6 +27,9 @@ _MOUNT: Final = frozenset({"FailedMount", "FailedAttachVolume", "FailedMapVolume
 _ACTIONS: Final = ("s3:ListBucket", "s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload")
 
 
+_LONGEST_POLL_SECONDS: Final = 10
+
+
 @dataclass(frozen=True)
 class Evidence:
     """What was found about a mount: its objects, what was reported about the probe, what the probe printed."""
@@ -50,8 +53,8 @@ class Finding:
 
     @property
     def poll_seconds(self) -> int:
-        """How long to leave it alone between two looks."""
-        return int(self.patience.total_seconds()) // 4
+        """How long to leave it alone between two looks; what was in the way may be gone at any moment."""
+        return min(int(self.patience.total_seconds()) // 4, _LONGEST_POLL_SECONDS)
 
 
 def succeeded(pod: Object) -> bool:

@@ -11,12 +11,16 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
-from infra.local import doors
+from infra.local import doors, kept
 from infra.local.clock import Mode
 from infra.local.doors import Doors
-from infra.local.host import LocalHost, Options
+from infra.local.host import HostImage, LocalHost, Options
+from infra.local.keeper import keeping
+from infra.local.kept import OtherVersion
 from infra.local.logs import functions_log_to
 
 PORTS = 3
@@ -34,14 +38,48 @@ def main(arguments: list[str] | None = None) -> int:
     directory.mkdir(parents=True, exist_ok=True)
     kubernetes_port = wanted.port and wanted.port + 2
     with functions_log_to(directory) as log:
+        image = None if wanted.fresh else kept_for(directory, wanted.region)
         options = Options(directory, Mode.RUN, wanted.speed, wanted.region, kubernetes_port=kubernetes_port)
-        with closing(LocalHost(options)) as host, doors.opened(host, wanted.port) as opened:
-            host.functions.load()
-            with _written(_endpoints(host, opened, log), directory / "endpoints.json") as endpoints:
-                _announce(endpoints)
-                stopped.wait()
+        with (
+            closing(_host(options, image)) as host,
+            keeping(host, directory),
+            doors.opened(host, wanted.port) as opened,
+            _written(_endpoints(host, opened, log), directory / "endpoints.json") as endpoints,
+        ):
+            _announce(endpoints)
+            stopped.wait()
     gc.freeze()  # else the interpreter spends seconds on collecting what ends with it anyway
     return 0
+
+
+def kept_for(directory: Path, region: str) -> HostImage | None:
+    """Read what an earlier run left, or say why this one starts empty."""
+    try:
+        image = kept.read(directory)
+        if image is not None and image.region != region:
+            raise OtherVersion(f"it is of region {image.region}")
+    except OtherVersion as reason:
+        sys.stdout.write(f"Starting empty: {directory / kept.NAME} is not used, because {reason}.\n")
+        return None
+    return image
+
+
+def _host(options: Options, image: HostImage | None) -> LocalHost:
+    """Make a host, or the one that was kept: at its time, with its secrets, and its executions begun anew."""
+    if image is None:
+        host = LocalHost(options)
+        host.functions.load()
+        return host
+    start = datetime.fromtimestamp(image.time, UTC)
+    known = replace(options, start=start, person_token=image.person_token, page_token_key=image.page_token_key)
+    host = LocalHost(known)
+    host.functions.load()
+    host.resume(image)
+    names = ", ".join(each.name for each in image.unfinished)
+    sys.stdout.write(
+        f"Going on from {start:%Y-%m-%d %H:%M} simulated time{f'; begun anew: {names}' if names else ''}.\n"
+    )
+    return host
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -51,7 +89,10 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--speed", type=_speed, default=60.0, help="simulated seconds per second")
     parser.add_argument("--region", default="us-west-2")
-    parser.add_argument("--directory", type=Path, default=Path(".local"), help="for addresses, kubeconfig and logs")
+    parser.add_argument("--fresh", action="store_true", help="start empty instead of where the last run ended")
+    parser.add_argument(
+        "--directory", type=Path, default=Path(".local"), help="for addresses, kubeconfig, logs and state"
+    )
     return parser.parse_args(arguments)
 
 
@@ -113,7 +154,7 @@ def _announce(endpoints: dict[str, object]) -> None:
   Kubernetes  kubectl --kubeconfig {endpoints["kubeconfig"]} get nodes,pods,pvc -A
   Logs        {endpoints["log"]}
 
-Press Ctrl-C to stop; everything is simulated and forgotten then.
+Press Ctrl-C to stop; `make run` then goes on from there, `make run FRESH=1` starts empty.
 """
     )
     sys.stdout.flush()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from infra.local import cluster_faults
-from infra.local.faults import Faults
+from infra.local.faults import Faults, Kind
 from infra.local.kubernetes.api import KubernetesApi
 from infra.local.kubernetes.kubeconfig import KubeconfigFile
 from infra.local.kubernetes.server import LocalServer
@@ -33,6 +33,8 @@ class ClusterAccess:
         self._tls = ensure_certificates(directory / "tls", datetime.now(UTC))
         self._server = LocalServer(world.kubernetes.get, self._tls, port, self._answer)
         self._tripwires: list[Callable[[], None]] = []
+        self._programs: list[Callable[[Kind], None]] = []
+        self.on_write: Callable[[], None] = lambda: None
         self._contexts: dict[str, str] = {}
         self.kubeconfig = KubeconfigFile(directory / "kubeconfig")
         self.kubeconfig.path.unlink(missing_ok=True)
@@ -60,9 +62,19 @@ class ClusterAccess:
         self._tripwires.append(action)
         return lambda: self._tripwires.remove(action) if action in self._tripwires else None
 
+    def on_program_fault(self, action: Callable[[Kind], None]) -> Callable[[], None]:
+        """Say which HANG or KILL struck a call of a program, which has no client of ours to play it; as above."""
+        self._programs.append(action)
+        return lambda: self._programs.remove(action)
+
     def _answer(self, cluster: str, api: KubernetesApi, request: HttpRequest) -> HttpResponse:
         role = self._world.role_behind(cluster, request.headers.get("authorization", "").removeprefix("Bearer "))
         response = cluster_faults.answer(self._faults, role, request, api.handle) if role else api.handle(request)
+        if (word := cluster_faults.word_of(response)) and _is_a_program(request):
+            for strike in [*self._programs]:
+                strike(word)
+        if request.method in _WRITES:
+            self.on_write()
         if request.method in _WRITES and "/secrets" not in request.path:
             while self._tripwires:
                 self._tripwires.pop()()
@@ -76,6 +88,10 @@ class ClusterAccess:
             context = _context_of(name, self._contexts.values())
             self.kubeconfig.add(context, self._server.url(name), self._tls.ca_pem, self._token)
             self._contexts[name] = context
+
+
+def _is_a_program(request: HttpRequest) -> bool:
+    return "python" not in request.headers.get("user-agent", "").lower()
 
 
 def _context_of(eks_cluster: str, taken: Collection[str]) -> str:

@@ -1,7 +1,10 @@
 """Faults of calls to clusters: service `kubernetes`, operation `<METHOD> <plural>`, the role that a function assumed.
 
+What a client asks in order to know the API itself is `GET discovery`.
+
 The door answers for the API server. What ends a call without an answer is done by the caller, at the door's word: so a
-function's Kubernetes client waits on the host's clock. A program such as helm has no such word for HANG and KILL.
+function's Kubernetes client waits on the host's clock. A program such as helm does not know the word: whoever runs it
+ends it then (`programs.py`).
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ _WORD: Final = "x-local-fault"
 # A client that sets no timeout waits for as long as the operating system lets it.
 _FOREVER: Final[Timeouts] = (3_600.0, 3_600.0)
 _PLURAL: Final = re.compile(r"/(?:api/v1|apis/[^/]+/[^/]+)(?:/namespaces/[^/]+)?/(?P<plural>[^/]+)")
+_DISCOVERY: Final = ("/api", "/openapi", "/version")
 _REASONS: Final = {
     Kind.THROTTLE: ("TooManyRequests", "too many requests, please try again later"),
     Kind.FAIL_BEFORE: ("InternalError", "Internal error occurred: etcdserver: request timed out"),
@@ -49,7 +53,8 @@ _CODES: Final = {
 def operation_of(request: HttpRequest) -> str:
     """Name a request as faults do, such as `GET nodes`."""
     found = _PLURAL.match(request.path)
-    return f"{request.method} {found['plural'] if found else request.path}"
+    discovery = request.path.startswith(_DISCOVERY)
+    return f"{request.method} {found['plural'] if found else 'discovery' if discovery else request.path}"
 
 
 def answer(faults: Faults, role: str, request: HttpRequest, handle: Answer) -> HttpResponse:
@@ -62,6 +67,11 @@ def answer(faults: Faults, role: str, request: HttpRequest, handle: Answer) -> H
     if fault.kind in (Kind.HANG, Kind.KILL_BEFORE, Kind.KILL_AFTER):
         return HttpResponse(_UNANSWERED, {_WORD: fault.kind.value})
     return _refusal(fault)
+
+
+def word_of(response: HttpResponse) -> Kind | None:
+    """Give the fault that an answer stands for, if it is none of the API server's."""
+    return Kind(response.headers[_WORD]) if response.status == _UNANSWERED else None
 
 
 def _refusal(fault: Fault) -> HttpResponse:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -52,10 +51,13 @@ class Deployed:
     state_machine_prefix: str
 
 
-def deploy(topology: Topology, client: ClientOf, account: str, region: str, connections_endpoint: str) -> Deployed:
+def deploy(
+    topology: Topology, client: ClientOf, account: str, region: str, connections_endpoint: str, page_token_key: str
+) -> Deployed:
     """Make everything of the topology but the functions themselves and what calls them, which is in this process."""
     bucket = f"{PREFIX}artifacts-{account}-{region}"
-    environment = _environment(topology, account, region, bucket) | {"CONNECTIONS_ENDPOINT": connections_endpoint}
+    environment = _environment(topology, account, region, bucket)
+    environment |= {"CONNECTIONS_ENDPOINT": connections_endpoint, "PAGE_TOKEN_KEYS": page_token_key}
     create_tables(client("dynamodb"), topology.tables, environment)
     for role in _roles(topology):
         _make_role(client("iam"), role, account)
@@ -84,7 +86,6 @@ def _environment(topology: Topology, account: str, region: str, bucket: str) -> 
         "AWS_REGION": region,
         "ACCOUNT_ID": account,
         "STATE_MACHINE_PREFIX": f"arn:aws:states:{region}:{account}:stateMachine:{PREFIX}",
-        "PAGE_TOKEN_KEYS": secrets.token_urlsafe(32),
         "ARTIFACT_BUCKET": bucket,
         "RELEASE": RELEASE,
         "CHARTS": json.dumps({chart.release: _shipped(chart) for chart in packed()}),

@@ -30,7 +30,9 @@ def opened(host: LocalHost, port: int = 0) -> Iterator[Doors]:
     """Serve the API at `port` and AWS at the next one, or both at free ones, while a block runs."""
 
     def aws(request: HttpRequest, _: str) -> HttpResponse:
-        return host.endpoint.handle(request)
+        answer = host.endpoint.handle(request)
+        host.on_visit()
+        return answer
 
     api = application(host.handle, sockets.route(host.sockets))
     listeners = (Listener(api, port), Listener(application(aws), port and port + 1))

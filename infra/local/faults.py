@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from infra.local.messages import HttpResponse
 from infra.local.refusals import refusal
@@ -26,6 +26,14 @@ class Kind(StrEnum):
     REFUSE = "refuse"
     KILL_BEFORE = "kill_before"
     KILL_AFTER = "kill_after"
+
+
+class Call(NamedTuple):
+    """A call as faults know it: service, operation, and the ARN of the role that makes it."""
+
+    service: str
+    operation: str
+    role: str
 
 
 @dataclass
@@ -60,6 +68,7 @@ class Faults:
 
     def __init__(self) -> None:
         self._plan: list[Fault] = []
+        self._listeners: list[Callable[[Call], object]] = []
         self._lock = threading.Lock()
 
     @contextmanager
@@ -73,9 +82,22 @@ class Faults:
             with self._lock:
                 self._plan = [each for each in self._plan if not any(each is fault for fault in faults)]
 
+    @contextmanager
+    def overheard(self, listener: Callable[[Call], object]) -> Iterator[None]:
+        """Tell a listener every call while a block runs, in the threads that make them and one at a time."""
+        with self._lock:
+            self._listeners.append(listener)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._listeners.remove(listener)
+
     def strike(self, service: str, operation: str, role: str) -> Fault | None:
         """Say which fault strikes a call, if any."""
         with self._lock:
+            for listener in self._listeners:
+                listener(Call(service, operation, role))
             struck = [fault for fault in self._plan if fault.hits(service, operation, role)]
         return struck[0] if struck else None
 

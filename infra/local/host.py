@@ -6,7 +6,7 @@ import json
 import pickle
 import secrets
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -23,11 +23,12 @@ from infra.local.endpoint import AwsEndpoint
 from infra.local.engine import dynamodb, dynamodb_streams, ec2_network, logs, s3, stepfunctions
 from infra.local.engine.backend import MotoEngine
 from infra.local.engine.state import Snapshot as EngineSnapshot
+from infra.local.engine.state import Unfinished, dumped, load, unfinished
 from infra.local.faults import HOST_ROLE, Faults
 from infra.local.functions import Functions, Outcome
 from infra.local.gateway import FunctionError, HttpGateway, IntegrationTimeout, local_authorizer
 from infra.local.helm_binary import helm_program
-from infra.local.identities import Identities
+from infra.local.identities import Identities, Identity
 from infra.local.messages import HttpRequest, HttpResponse
 from infra.local.programs import HostProcesses
 from infra.local.sessions import Sessions
@@ -52,7 +53,10 @@ _HOST_ROLE = f"arn:aws:iam::{ACCOUNT_ID}:role/{HOST_ROLE}"
 
 @dataclass(frozen=True)
 class Options:
-    """How a host is to be: where its files are, its clock, its region, a person's token towards Kubernetes."""
+    """How a host is to be: where its files are, its clock and region, and its secrets.
+
+    `person_token` lets the person at the machine into the clusters, `page_token_key` signs the API's page tokens.
+    """
 
     directory: Path
     mode: Mode = Mode.JUMP
@@ -61,6 +65,7 @@ class Options:
     start: datetime | None = None
     kubernetes_port: int = 0
     person_token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    page_token_key: str = field(default_factory=lambda: secrets.token_urlsafe(32))
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,24 @@ class HostSnapshot:
     world: bytes
     engine: EngineSnapshot
     undelivered: bytes
+
+
+@dataclass(frozen=True)
+class HostImage:
+    """What another process needs to be this host: plain data, with the executions that run as requests to start them.
+
+    Ended executions are not in it, nor what lived for minutes only, such as tokens of service accounts.
+    """
+
+    region: str
+    time: float
+    person_token: str
+    page_token_key: str
+    world: bytes
+    engine: Mapping[str, bytes]
+    identities: tuple[dict[str, Identity], int]
+    undelivered: bytes
+    unfinished: tuple[Unfinished, ...]
 
 
 class LocalHost:
@@ -102,7 +125,9 @@ class LocalHost:
         s3.install()
         stepfunctions.install(self.clock, self.client_of_role, self._publish)
         with self.clock.busy():
-            self.deployed = deployment.deploy(topology, self.client, ACCOUNT_ID, options.region, self.sockets.endpoint)
+            self.deployed = deployment.deploy(
+                topology, self.client, ACCOUNT_ID, options.region, self.sockets.endpoint, options.page_token_key
+            )
             self.functions = Functions(
                 {function.name: function for function in topology.functions},
                 {**self.deployed.environment, **_programs(options.directory)},
@@ -111,7 +136,7 @@ class LocalHost:
                 self.clock,
                 self.identities,
                 self.sessions,
-                lambda role: HostProcesses(self.faults, role, self.access.on_next_write, self.clock),
+                lambda role: HostProcesses(self.faults, role, self.access, self.clock),
             )
         self.bus = Bus(
             deployment.event_rules(topology, self.deployed.environment),
@@ -130,6 +155,9 @@ class LocalHost:
         dynamodb_streams.install(self.streams.note)
         self.world.publish = self._publish
         self.world.functions.invoker = self._invoke_by_name
+        self.on_visit: Callable[[], None] = lambda: None
+        """Told when somebody else than a function calls AWS, or anybody writes to a cluster."""
+        self.access.on_write = self._visited
         self._gateway = HttpGateway(topology.routes, self._integrate, self.clock.now, ACCOUNT_ID, options.region)
         self._held = False
         for schedule in topology.schedules:
@@ -139,6 +167,9 @@ class LocalHost:
     def close(self) -> None:
         """Stop serving the clusters."""
         self.access.stop()
+
+    def _visited(self) -> None:
+        self.on_visit()
 
     # -- clients
 
@@ -224,6 +255,33 @@ class LocalHost:
         changes, events = pickle.loads(undelivered)
         self.streams.restore(changes)
         self.bus.restore(events)
+
+    def image(self) -> HostImage:
+        """Keep what another process needs to be this host, at any moment; calls wait meanwhile."""
+        with self.clock.busy(), self.world.standing(), self._engine.standing():
+            return HostImage(
+                region=self.options.region,
+                time=self.clock.time(),
+                person_token=self.options.person_token,
+                page_token_key=self.options.page_token_key,
+                unfinished=unfinished(ACCOUNT_ID, self.options.region),
+                engine=dumped(ACCOUNT_ID, self.options.region),
+                world=self.world.snapshot(),
+                identities=self.identities.snapshot(),
+                undelivered=self.undelivered(),
+            )
+
+    def resume(self, image: HostImage) -> None:
+        """Be the host of an image: its state, and its unfinished executions anew, each under its name."""
+        with self.clock.busy():
+            load(image.engine, ACCOUNT_ID, self.options.region)
+            self.identities.restore(image.identities)
+            self.world.restore(image.world)
+            self.redeliver(image.undelivered)
+            for each in image.unfinished:
+                self.client("stepfunctions").start_execution(
+                    stateMachineArn=each.machine_arn, name=each.name, input=each.text
+                )
 
     # -- schedules
 

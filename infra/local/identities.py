@@ -45,6 +45,18 @@ class Identities:
         identity = Identity(key, _token(f"secret {seed}", 40), arn, role_arn, _token(f"session {seed}", 64))
         return self._known.setdefault(key, identity)
 
+    def snapshot(self) -> tuple[dict[str, Identity], int]:
+        """Give every identity that was given out, and the number of the next session."""
+        following = next(self._sessions)
+        self._sessions = count(following)
+        return dict(self._known), following
+
+    def restore(self, kept: tuple[dict[str, Identity], int]) -> None:
+        """Know the identities of a snapshot again, and go on counting."""
+        known, following = kept
+        self._known.update(known)
+        self._sessions = count(following)
+
     def get(self, access_key: str) -> Identity | None:
         """Give the identity of a key that this host gave out."""
         return self._known.get(access_key)

@@ -280,6 +280,13 @@ class World:
 
     # -- snapshots
 
+    @contextmanager
+    def standing(self) -> Iterator[None]:
+        """Let no simulator do anything while a block runs."""
+        with self._lock:
+            self.settle()
+            yield
+
     def snapshot(self) -> bytes:
         """Give everything the world remembers; an engine's state is another snapshot."""
         with self._lock:
@@ -289,7 +296,7 @@ class World:
             return pickle.dumps((services, clusters))
 
     def restore(self, state: bytes) -> None:
-        """Go back to a snapshot taken in this process."""
+        """Go back to a snapshot, taken in this process or an earlier one of the same code."""
         services, clusters = pickle.loads(state)
         with self._lock:
             for name in list(self.kubernetes):

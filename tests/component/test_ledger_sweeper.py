@@ -283,7 +283,7 @@ def test_a_healthy_fleet_costs_two_queries_and_one_look_per_quiet_operation(acco
     account.clock.advance(seconds=61)
     with account.counted() as calls:
         sweep()
-    assert sorted(calls) == ["DescribeExecution"] * 4 + ["Query"] * 6
+    assert sorted(calls) == ["DescribeExecution"] * 4 + ["GetItem"] * 4 + ["Query"] * 2
 
 
 def test_a_lease_that_is_renewed_while_the_sweeper_looks_is_kept(account: Account) -> None:

@@ -79,7 +79,7 @@ def test_a_refuse_answers_with_code_and_message_of_its_own() -> None:
         ("/api/v1/namespaces/kube-system/secrets/a", "GET secrets"),
         ("/apis/apps/v1/namespaces/default/daemonsets", "GET daemonsets"),
         ("/api/v1/namespaces/default", "GET namespaces"),
-        ("/version", "GET /version"),
+        ("/version", "GET discovery"),
     ],
 )
 def test_a_call_to_a_cluster_is_named_by_method_and_plural(path: str, operation: str) -> None:

@@ -156,3 +156,31 @@ def test_an_installer_that_cannot_start_fails_its_stage_within_a_minute_and_is_r
     assert retried["status"] == "SUCCEEDED"
     stood = {name for name, status in statuses(failed).items() if status == "SUCCEEDED"}
     assert {name for name, status in statuses(retried).items() if status == "SKIPPED"} == stood
+
+
+def test_helm_that_hangs_or_dies_at_a_call_of_its_own_is_outlasted_and_one_release_is_left(
+    driver_of_base: Driver,
+) -> None:
+    driver = driver_of_base
+    faults = (
+        Fault("kubernetes", "PATCH daemonsets", Kind.KILL_AFTER, role="kubernetes-admin"),
+        Fault("kubernetes", "POST secrets", Kind.HANG, first=2, role="kubernetes-admin"),
+        Fault("helm", "upgrade", Kind.FAIL_AFTER, first=3),
+    )
+    operation = driver.failing(PATH, None, *faults)
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert [status for _, status in revisions(driver)].count("deployed") == 1
+    assert {status for _, status in revisions(driver)} <= {"deployed", "superseded"}
+    assert [fault.seen >= fault.first for fault in faults] == [True, True, True]
+
+
+def test_a_helm_that_may_not_do_its_work_fails_the_stage_with_its_command_and_a_remedy(driver_of_base: Driver) -> None:
+    denied = Fault("kubernetes", "PATCH daemonsets", Kind.DENY, role="kubernetes-admin")
+    operation = driver_of_base.failing(PATH, None, denied)
+    error = operation["error"]
+    assert (operation["status"], error["cause"]["service"], error["cause"]["api_call"]) == (
+        "FAILED",
+        "helm",
+        "helm upgrade",
+    )
+    assert error["remedy"]

@@ -79,6 +79,7 @@ def test_a_stage_that_fails_leaves_the_earlier_ones_standing_and_each_retry_goes
         "CreateAddon",
         "InvalidParameterException",
     )
+    assert failed["error"]["cause"]["service"] == "eks"
     assert failed["error"]["remedy"]
     assert failed["error"]["operation_id"] == failed["operation_id"]
     assert [*statuses(failed).values()] == ["SUCCEEDED"] * 5 + ["FAILED"] + ["PENDING"] * 3

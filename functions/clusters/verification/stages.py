@@ -23,6 +23,10 @@ _POLL_SECONDS: Final = 15
 _PATIENCE: Final = timedelta(minutes=20)
 
 
+class Missing(StageFailed):
+    """What an earlier stage made is not as it was: it may come right, other than a call that is refused."""
+
+
 class Verify:
     """Reads back what the operation's stages made."""
 
@@ -34,7 +38,7 @@ class Verify:
         """Done with the summary and its findings; what does not come right within minutes fails the operation."""
         try:
             return _done(_summary(context), findings(context))
-        except StageFailed as missing:
+        except Missing as missing:
             begun = context.stage.started_at or runtime.now()
             if runtime.now() - begun >= _PATIENCE:
                 raise
@@ -125,8 +129,8 @@ def _storage(context: StageContext) -> JsonObject:
     return {"claim": claim, "namespace": namespace, **seen}
 
 
-def _gone(what: str, state: str, layer: Layer) -> StageFailed:
-    return StageFailed(
+def _gone(what: str, state: str, layer: Layer) -> Missing:
+    return Missing(
         f"{what}: {state}, although an earlier stage made it.",
         cause=Cause(layer=layer, resource=what),
         remedy="Find out who changes the cluster, then retry the operation.",

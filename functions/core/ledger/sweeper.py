@@ -121,15 +121,19 @@ def _due(table: Table, index: Index, mark: str, before: str) -> list[Item]:
 
 
 def _heal_operation(operation_id: str, quiet_since: str) -> Healed | None:
-    operation = get(operation_id)
+    seen = header(operation_id)
     # The index lags behind the table.
-    if operation.status.terminal or timestamp(operation.updated_at) >= quiet_since:
+    if seen is None or seen.status.terminal or timestamp(seen.updated_at) >= quiet_since:
         return None
-    execution = describe(operation)
-    if execution is None and operation.status is not OperationStatus.CANCELLING:
-        return _start(operation)
+    execution = describe(seen)
     if execution is not None and not execution.ended:
         return None
+    # Its stages are read only now: what waits for hours is looked at every minute.
+    operation = get(operation_id)
+    if operation.version != seen.version:
+        return None
+    if execution is None and operation.status is not OperationStatus.CANCELLING:
+        return _start(operation)
     return _finish(operation, ending_of(operation, execution, instant()))
 
 

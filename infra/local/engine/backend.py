@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from importlib import import_module
 from typing import Protocol
@@ -30,6 +32,7 @@ class MotoEngine:
         require_pinned_moto()
         _load_what_is_needed()
         self._stubber = BotocoreStubber()
+        self._turnstile = Turnstile()
 
     def serves(self, service: str) -> bool:
         """Say whether moto answers for a service."""
@@ -44,12 +47,20 @@ class MotoEngine:
             body=request.body,
             stream_output=False,
         )
-        answer = self._stubber.process_request(prepared)
+        # Step Functions keeps its executions to itself, and a call to it may last.
+        with nullcontext() if service == "states" else self._turnstile.passed():
+            answer = self._stubber.process_request(prepared)
         if answer is None:
             raise LookupError(f"moto matches no backend for {prepared.url}")
         status, headers, body = answer
         content = body.encode() if isinstance(body, str) else body
         return HttpResponse(int(status), {str(k).lower(): str(v) for k, v in headers.items()}, bytes(content))
+
+    @contextmanager
+    def standing(self) -> Iterator[None]:
+        """Let no call change anything while a block runs."""
+        with self._turnstile.closed():
+            yield
 
     def _url(self, request: HttpRequest, service: str, region: str) -> str:
         host = request.headers.get("host", "").partition(":")[0]
@@ -60,6 +71,42 @@ class MotoEngine:
             host = f"{bucket}.{name}" if bucket and service == "s3" else name
         query = f"?{request.query}" if request.query else ""
         return f"https://{host}{quote(request.path, safe='/~')}{query}"
+
+
+class Turnstile:
+    """Lets calls pass side by side, and none while it is closed; it closes once those inside are through."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._inside = 0
+        self._closed = False
+
+    @contextmanager
+    def passed(self) -> Iterator[None]:
+        """Pass, as soon as it is open."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._closed)
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._inside -= 1
+                self._changed.notify_all()
+
+    @contextmanager
+    def closed(self) -> Iterator[None]:
+        """Keep it closed while a block runs."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._closed)
+            self._closed = True
+            self._changed.wait_for(lambda: not self._inside)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._closed = False
+                self._changed.notify_all()
 
 
 def _load_what_is_needed() -> None:

@@ -208,6 +208,12 @@ def _remember_children() -> None:
         wrap(service, name, around)
 
 
+def children_of(execution: object) -> list[str]:
+    """Name the executions that an execution waits for, or has waited for."""
+    environment = cast("Execution", execution).exec_worker.env
+    return [] if environment is None else [*vars(environment.callback_pool_manager).get("children", [])]
+
+
 class _Stacked(Protocol):
     callback_pool_manager: object
     stack: list[dict[str, str]]

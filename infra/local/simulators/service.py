@@ -122,5 +122,5 @@ class Service(ABC):
         return pickle.dumps(self.records)
 
     def restore(self, state: bytes) -> None:
-        """Go back to a snapshot taken in this process."""
+        """Go back to a snapshot, taken in this process or an earlier one of the same code."""
         self.records = pickle.loads(state)

@@ -1,0 +1,65 @@
+"""A host that is kept at any moment goes on from there: what had finished stands, what ran is begun anew."""
+
+from __future__ import annotations
+
+import pickle
+
+from infra.local.host import HostImage, HostSnapshot
+from tests.host.driver import Driver, Json, cluster_request, execution_arn
+
+WHOLE = {
+    "stack": 1,
+    "eks": 1,
+    "addons": 5,
+    "access_entries": 3,
+    "vpcs": 1,
+    "subnets": 5,
+    "route_tables": 3,
+    "hyperpod": 1,
+}
+
+
+def killed_and_started_again(driver: Driver, empty: HostSnapshot, image: HostImage) -> Driver:
+    """End all that runs, forget everything, and be the host of an image that has been on disk."""
+    on_disk = pickle.dumps(image)
+    driver.stop_everything()
+    driver.host.restore(empty)
+    driver.host.resume(pickle.loads(on_disk))
+    return driver
+
+
+def standing(operation: Json) -> dict[str, Json]:
+    return {stage["name"]: stage for stage in operation["stages"] if stage["status"] == "SUCCEEDED"}
+
+
+def test_an_unfinished_operation_goes_on_under_its_name_and_makes_nothing_twice(
+    driver: Driver, empty_state: HostSnapshot
+) -> None:
+    begun = driver.post("/api/clusters", cluster_request("t1"))
+    before = standing(driver.until(begun["operation_id"], "compute_subnet:us-west-2c", "SUCCEEDED", every=20))
+    image = driver.host.image()
+    assert [each.name for each in image.unfinished] == [begun["operation_id"]]
+    driver.sleep(200)  # what happens now is lost with the host
+    killed_and_started_again(driver, empty_state, image)
+    operation = driver.finish(begun["operation_id"])
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert {name: standing(operation)[name] for name in before} == before
+    assert driver.made("t1") == WHOLE
+    client = driver.host.client("stepfunctions")
+    arn = execution_arn("create_cluster", begun["operation_id"])
+    assert client.describe_execution(executionArn=arn)["status"] == "SUCCEEDED"
+
+
+def test_a_host_that_rested_knows_its_clusters_its_pages_and_its_callers_again(
+    driver_of_ready: Driver, empty_state: HostSnapshot
+) -> None:
+    driver = driver_of_ready
+    assert driver.send("PUT", "/api/preferences/active_cluster", {"cluster_tag": "ready"}).status == 200
+    session = driver.host.identities.assume("arn:aws:iam::123456789012:role/instantstart/x", "somebody")
+    cluster, image = driver.get("/api/clusters/ready"), driver.host.image()
+    assert image.unfinished == ()
+    killed_and_started_again(driver, empty_state, image)
+    assert driver.get("/api/clusters/ready") == cluster
+    assert driver.get("/api/preferences/active_cluster")["cluster_tag"] == "ready"
+    assert driver.host.identities.get(session.access_key) == session
+    assert driver.run("/api/clusters/ready/storage")["status"] == "SUCCEEDED"

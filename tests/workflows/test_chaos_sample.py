@@ -1,0 +1,36 @@
+"""A sample of what `make chaos` plays in full: one fault at one call, then the right end and a truthful ledger."""
+
+from __future__ import annotations
+
+from infra.local.faults import Kind
+from tests.chaos import cases, course
+from tests.chaos.cases import Case
+from tests.chaos.player import Player
+from tests.host.driver import Driver
+
+SEED = 20_261_129
+CASES_OF_A_PHASE = 4
+
+
+def wrong(player: Player, chosen: list[Case]) -> dict[str, dict[str, list[str]]]:
+    """Play cases; give what is wrong with those that failed."""
+    assert chosen
+    verdicts = [player.play(case) for case in chosen]
+    return {verdict.case.name: verdict.wrong for verdict in verdicts if not verdict.passed}
+
+
+def test_a_fault_on_the_way_to_capacity_leaves_one_of_each_resource_and_a_truthful_ledger(
+    driver_of_prepared: Driver,
+) -> None:
+    player = Player(driver_of_prepared, course.run(driver_of_prepared, "base", ["hyperpod"]))
+    assert wrong(player, cases.sample(cases.all_of(player.course), SEED, CASES_OF_A_PHASE)) == {}
+
+
+def test_a_fault_on_the_way_to_storage_does_so_too_and_a_denied_last_look_is_no_missing_claim(
+    driver_of_ready: Driver,
+) -> None:
+    player = Player(driver_of_ready, course.run(driver_of_ready, "ready", ["storage"]))
+    every = cases.all_of(player.course)
+    last_looks = [case for case in every if (case.stage, case.service) == ("storage/verify", "kubernetes")]
+    denied = [case for case in last_looks if case.kind is Kind.DENY]
+    assert wrong(player, [*denied, *cases.sample(every, SEED, CASES_OF_A_PHASE)]) == {}
