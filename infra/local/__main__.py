@@ -18,7 +18,8 @@ from pathlib import Path
 from infra.local import doors, kept
 from infra.local.clock import Mode
 from infra.local.doors import Doors
-from infra.local.host import HostImage, LocalHost, Options
+from infra.local.host import LocalHost, Options
+from infra.local.images import HostImage
 from infra.local.keeper import keeping
 from infra.local.kept import OtherVersion
 from infra.local.logs import functions_log_to

@@ -23,12 +23,13 @@ from infra.local.endpoint import AwsEndpoint
 from infra.local.engine import dynamodb, dynamodb_streams, ec2_network, logs, s3, stepfunctions
 from infra.local.engine.backend import MotoEngine
 from infra.local.engine.state import Snapshot as EngineSnapshot
-from infra.local.engine.state import Unfinished, dumped, load, unfinished
+from infra.local.engine.state import dumped, load, unfinished
 from infra.local.faults import HOST_ROLE, Faults
 from infra.local.functions import Functions, Outcome
 from infra.local.gateway import FunctionError, HttpGateway, IntegrationTimeout, local_authorizer
 from infra.local.helm_binary import helm_program
-from infra.local.identities import Identities, Identity
+from infra.local.identities import Identities
+from infra.local.images import HostImage, HostSnapshot
 from infra.local.messages import HttpRequest, HttpResponse
 from infra.local.programs import HostProcesses
 from infra.local.sessions import Sessions
@@ -68,33 +69,6 @@ class Options:
     page_token_key: str = field(default_factory=lambda: secrets.token_urlsafe(32))
 
 
-@dataclass(frozen=True)
-class HostSnapshot:
-    """Everything a host remembered at one moment."""
-
-    world: bytes
-    engine: EngineSnapshot
-    undelivered: bytes
-
-
-@dataclass(frozen=True)
-class HostImage:
-    """What another process needs to be this host: plain data, with the executions that run as requests to start them.
-
-    Ended executions are not in it, nor what lived for minutes only, such as tokens of service accounts.
-    """
-
-    region: str
-    time: float
-    person_token: str
-    page_token_key: str
-    world: bytes
-    engine: Mapping[str, bytes]
-    identities: tuple[dict[str, Identity], int]
-    undelivered: bytes
-    unfinished: tuple[Unfinished, ...]
-
-
 class LocalHost:
     """Deploys the topology into a simulated cloud and serves it; moto allows one host a process."""
 
@@ -118,40 +92,15 @@ class LocalHost:
         self.world.services["execute-api"] = Connections(
             self.clock.now, ACCOUNT_ID, options.region, lambda: self.sockets
         )
-        cluster_faults.install(self.clock)
-        dynamodb.install()
-        ec2_network.install()
-        logs.install(self.clock.now)
-        s3.install()
-        stepfunctions.install(self.clock, self.client_of_role, self._publish)
+        self._adapt_engine()
         with self.clock.busy():
             self.deployed = deployment.deploy(
                 topology, self.client, ACCOUNT_ID, options.region, self.sockets.endpoint, options.page_token_key
             )
-            self.functions = Functions(
-                {function.name: function for function in topology.functions},
-                {**self.deployed.environment, **_programs(options.directory)},
-                self.deployed.function_arn_prefix,
-                self.deployed.function_roles,
-                self.clock,
-                self.identities,
-                self.sessions,
-                lambda role: HostProcesses(self.faults, role, self.access, self.clock),
-            )
-        self.bus = Bus(
-            deployment.event_rules(topology, self.deployed.environment),
-            self._invoke,
-            self.clock,
-            ACCOUNT_ID,
-            options.region,
-        )
-        self.streams = Streams(
-            topology.streams,
-            {table.name: self.deployed.environment[table.variable] for table in topology.tables},
-            self._invoke,
-            self.clock,
-            f"arn:aws:dynamodb:{options.region}:{ACCOUNT_ID}:table/",
-        )
+            self.functions = self._functions()
+        rules = deployment.event_rules(topology, self.deployed.environment)
+        self.bus = Bus(rules, self._invoke, self.clock, ACCOUNT_ID, options.region)
+        self.streams = self._streams()
         dynamodb_streams.install(self.streams.note)
         self.world.publish = self._publish
         self.world.functions.invoker = self._invoke_by_name
@@ -163,6 +112,36 @@ class LocalHost:
         for schedule in topology.schedules:
             self._arm(schedule)
         self.access.start()
+
+    def _adapt_engine(self) -> None:
+        """Give moto what it lacks; each adaptation says why."""
+        cluster_faults.install(self.clock)
+        dynamodb.install()
+        ec2_network.install()
+        logs.install(self.clock.now)
+        s3.install()
+        stepfunctions.install(self.clock, self.client_of_role, self._publish)
+
+    def _functions(self) -> Functions:
+        return Functions(
+            {function.name: function for function in self.topology.functions},
+            {**self.deployed.environment, **_programs(self.options.directory)},
+            self.deployed.function_arn_prefix,
+            self.deployed.function_roles,
+            self.clock,
+            self.identities,
+            self.sessions,
+            lambda role: HostProcesses(self.faults, role, self.access, self.clock),
+        )
+
+    def _streams(self) -> Streams:
+        return Streams(
+            self.topology.streams,
+            {table.name: self.deployed.environment[table.variable] for table in self.topology.tables},
+            self._invoke,
+            self.clock,
+            f"arn:aws:dynamodb:{self.options.region}:{ACCOUNT_ID}:table/",
+        )
 
     def close(self) -> None:
         """Stop serving the clusters."""

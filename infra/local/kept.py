@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from infra.local.host import HostImage
+from infra.local.images import HostImage
 from infra.topology import ROOT
 
 NAME: Final = "state"

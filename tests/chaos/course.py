@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from infra.local.faults import Call, Fault, Kind
-from infra.local.host import HostSnapshot
+from infra.local.images import HostSnapshot
 from tests.chaos.inventory import Inventory, taken
 from tests.host.driver import Driver, Json, hyperpod_request
 

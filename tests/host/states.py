@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from infra.local.host import HostSnapshot, LocalHost, Options
+from infra.local.host import LocalHost, Options
+from infra.local.images import HostSnapshot
 from tests.host.driver import Driver, cluster_request
 
 # The fixtures that a ring on the local host has: its conftest imports them all.

@@ -20,7 +20,8 @@ from infra.local.deployment import definition
 from infra.local.engine.state import ExecutionsRunning
 from infra.local.faults import Fault, Kind
 from infra.local.functions import Outcome
-from infra.local.host import HostSnapshot, LocalHost
+from infra.local.host import LocalHost
+from infra.local.images import HostSnapshot
 from infra.local.messages import HttpRequest
 from tests.host.driver import Driver, cluster_request
 

@@ -11,7 +11,8 @@ from botocore.exceptions import ClientError
 
 from infra.local.faults import Fault, Kind
 from infra.local.functions import Outcome
-from infra.local.host import HostSnapshot, LocalHost
+from infra.local.host import LocalHost
+from infra.local.images import HostSnapshot
 from tests.host.interpreter import END, Interpreter, Json, await_token, caught, invoke, token_of, took
 
 

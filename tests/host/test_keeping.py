@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 
-from infra.local.host import HostImage, HostSnapshot
+from infra.local.images import HostImage, HostSnapshot
 from tests.host.driver import Driver, Json, cluster_request, execution_arn
 
 WHOLE = {

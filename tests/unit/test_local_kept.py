@@ -11,7 +11,7 @@ import pytest
 from infra.local import kept
 from infra.local.__main__ import kept_for
 from infra.local.engine.state import Unfinished
-from infra.local.host import HostImage
+from infra.local.images import HostImage
 from infra.local.kept import OtherVersion
 
 IMAGE = HostImage(
@@ -22,6 +22,7 @@ IMAGE = HostImage(
     world=b"world",
     engine={"dynamodb": b"tables"},
     identities=({}, 3),
+    undelivered=b"",
     unfinished=(Unfinished("machine", "name", "{}"),),
 )
 

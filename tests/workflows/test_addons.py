@@ -8,7 +8,8 @@ import pytest
 
 from functions.features import rules
 from functions.features.rules import AddonFacts
-from infra.local.host import HostSnapshot, LocalHost
+from infra.local.host import LocalHost
+from infra.local.images import HostSnapshot
 from infra.local.kubernetes.controllers.addons import install_addon
 from infra.local.kubernetes.documents import objects
 from infra.local.kubernetes.resources import DEPLOYMENTS

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from infra.local.faults import Fault, Kind
-from infra.local.host import HostSnapshot, LocalHost
+from infra.local.host import LocalHost
+from infra.local.images import HostSnapshot
 from tests.host.driver import Driver
 from tests.host.states import back_to
 from tests.workflows.subnets import (

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from infra.local.host import HostSnapshot, LocalHost
+from infra.local.host import LocalHost
+from infra.local.images import HostSnapshot
 from tests.host.driver import Driver, stage_of
 from tests.host.states import back_to
 from tests.workflows.subnets import (
