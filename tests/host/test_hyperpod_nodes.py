@@ -118,12 +118,12 @@ def test_what_a_lifecycle_script_wrote_can_be_read(driver_of_ready: Driver) -> N
 
 def test_a_training_plan_is_made_while_the_host_works(driver_of_ready: Driver) -> None:
     host = driver_of_ready.host
-    arn = host.world.hyperpod.conditions.make_training_plan("plan", "ml.p5.48xlarge", 4, "us-west-2b", hours=24)
+    arn = host.world.hyperpod.conditions.make_training_plan("plan", "ml.p5.48xlarge", 4, "us-west-2b", hours=2)
     plan = host.client("sagemaker").describe_training_plan(TrainingPlanName="plan")
     [capacity] = plan["ReservedCapacitySummaries"]
     assert (plan["TrainingPlanArn"], plan["Status"], capacity["AvailabilityZone"]) == (arn, "Active", "us-west-2b")
     kept = host.snapshot()
-    driver_of_ready.sleep(24 * 3600)
+    driver_of_ready.sleep(2 * 3600)
     assert host.client("sagemaker").describe_training_plan(TrainingPlanName="plan")["Status"] == "Expired"
     host.restore(kept)
     assert host.client("sagemaker").list_training_plans()["TrainingPlanSummaries"][0]["TrainingPlanArn"] == arn

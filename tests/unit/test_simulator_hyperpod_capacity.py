@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from infra.local.simulators.hyperpod.quotas import ALL_SPOT
 from tests.unit.test_simulator_hyperpod_helpers import GPU, World, hyperpod_world
 from tests.unit.test_simulator_service_helpers import error_of, refused
 
@@ -212,6 +213,9 @@ def test_spot_instances_have_a_quota_of_their_own(world: World) -> None:
     world.hyperpod.conditions.set_quota(f"{GPU} for cluster spot instance usage", 1)
     assert f"'{GPU} for cluster usage' is 0 Instances" in refused_group(world, {}, "ResourceLimitExceeded")
     assert f"'{GPU} for cluster spot instance usage' is 1" in refused_group(world, spot, "ResourceLimitExceeded")
+    world.hyperpod.conditions.set_quota(f"{GPU} for cluster spot instance usage", 9)
+    world.hyperpod.conditions.set_quota(ALL_SPOT, 1)
+    assert f"'{ALL_SPOT}' is 1" in refused_group(world, spot, "ResourceLimitExceeded")
     world.create(world.group(count=1, **spot))
 
 

@@ -78,11 +78,15 @@ def test_an_update_is_seen_in_the_status_and_is_rolled_back_as_a_whole(world: Wo
     world.clock.advance(600)
     assert seen(world) == ("InService", None, [(2, 2, "InService")])
     limit(world, 3)
-    world.client.update_cluster(ClusterName="demo", InstanceGroups=[world.group(count=4)])
+    labelled = world.group(count=4, KubernetesConfig={"Labels": {"team": "a"}})
+    world.client.update_cluster(ClusterName="demo", InstanceGroups=[labelled])
+    assert world.gpu()["KubernetesConfig"]["DesiredLabels"] == {"team": "a"}
     world.clock.advance(60)
     assert seen(world)[0] == "RollingBack"
     world.clock.advance(240)
     assert seen(world) == ("InService", NO_CAPACITY, [(2, 2, "InService")])
+    assert "KubernetesConfig" not in world.gpu()
+    assert [node.labels for node in world.hyperpod.node_facts("demo-eks")] == [{}, {}]
 
 
 def test_classic_clusters_have_no_events_and_no_logical_ids(world: World) -> None:

@@ -61,8 +61,9 @@ def test_an_offering_is_gone_an_hour_after_it_was_shown(world: World) -> None:
     start = world.clock() + world.hours(20)
     offering = world.hyperpod.conditions.offer_training_plan(P5, 4, world.zones[0], starts_at=start, hours=48)
     world.clock.advance(7200)
-    assert len(world.client.search_training_plan_offerings()["TrainingPlanOfferings"]) == 1
-    world.clock.advance(3600)
+    for _ in range(2):
+        assert len(world.client.search_training_plan_offerings()["TrainingPlanOfferings"]) == 1
+        world.clock.advance(1800)
     assert world.client.search_training_plan_offerings()["TrainingPlanOfferings"] == []
     bought = {"TrainingPlanName": "plan", "TrainingPlanOfferingId": offering}
     refused("ResourceNotFound", world.client.create_training_plan, **bought)
@@ -83,6 +84,8 @@ def test_plans_are_listed_by_status(world: World) -> None:
 
 def test_a_group_on_a_plan_needs_no_other_capacity_and_is_counted(world: World) -> None:
     arn = world.hyperpod.conditions.make_training_plan("plan", P5, 3, world.zones[1])
+    other = world.hyperpod.conditions.make_training_plan("other", P5, 1, world.zones[1])
+    world.hyperpod.conditions.set_quota(f"{P5} for cluster usage", 0)
     for zone in world.zones:
         world.hyperpod.conditions.limit_capacity(P5, zone, 0)
     world.create(on_plan(world, arn, 2))
@@ -94,6 +97,7 @@ def test_a_group_on_a_plan_needs_no_other_capacity_and_is_counted(world: World) 
     assert (node["Placement"]["AvailabilityZone"], node["CapacityType"]) == (world.zones[1], "OnDemand")
     [summary] = world.client.list_clusters(TrainingPlanArn=arn)["ClusterSummaries"]
     assert summary["TrainingPlanArns"] == [arn]
+    assert world.client.list_clusters(TrainingPlanArn=other)["ClusterSummaries"] == []
 
 
 def test_a_plan_whose_zone_has_no_subnet_of_the_group_gives_no_instance(world: World) -> None:
@@ -144,3 +148,20 @@ def test_groups_that_do_not_fit_a_plan_are_refused(world: World) -> None:
     with pytest.raises(ClientError, match="is in status Expired"):
         world.create(on_plan(world, short))
     world.create(on_plan(world, arn, 1, "a"), on_plan(world, arn, 1, "b"))
+
+
+def test_a_group_on_a_plan_grows_within_the_plan_and_may_shrink_when_it_is_over(world: World) -> None:
+    arn = world.hyperpod.conditions.make_training_plan("plan", P5, 3, world.zones[0], hours=24)
+    world.create(on_plan(world, arn, 2))
+    world.clock.advance(600)
+    update = world.client.update_cluster
+    message = refused("ValidationException", update, ClusterName="demo", InstanceGroups=[on_plan(world, arn, 4)])
+    assert "exceeds the 3 instances available" in message
+    update(ClusterName="demo", InstanceGroups=[on_plan(world, arn, 3)])
+    world.clock.advance(600)
+    assert (world.gpu()["CurrentCount"], counts(plan(world, "plan"))) == (3, (3, 0, 3))
+    world.clock.advance(24 * 3600)
+    message = refused("ValidationException", update, ClusterName="demo", InstanceGroups=[on_plan(world, arn, 4)])
+    assert "is in status Expired" in message
+    update(ClusterName="demo", InstanceGroups=[on_plan(world, arn, 0)])
+    assert world.gpu()["TargetCount"] == 0

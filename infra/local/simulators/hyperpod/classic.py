@@ -73,6 +73,7 @@ class Classic:
                 self._nodes.leave(cluster, group, node, at)
             if group.before:
                 group.spec, group.minimum = dict(group.before.spec), group.before.minimum
+                self._groups.relabel(group, at)
             group.target = 0 if creating else len(group.present)
 
     def _end_rollback(self, cluster: HyperPodRecord, at: datetime) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from infra.local.simulators.hyperpod import group_rules, quotas, requests, times
@@ -33,17 +35,26 @@ def wanted(group: JsonObject) -> Wanted:
     return Wanted(group_rules.instance_types(group), group["InstanceCount"], spot, bool(group.get("TrainingPlanArn")))
 
 
-def check_resources(state: HyperPodState, groups: list[JsonObject], already: dict[str, int]) -> None:
-    """Refuse groups for the images, plans and volumes they name; `already` counts a group's own instances by name."""
-    promised: dict[str, int] = {}
+def check_resources(state: HyperPodState, groups: Sequence[JsonObject], standing: Mapping[str, int]) -> None:
+    """Refuse groups for the images, plans and volumes they name.
+
+    Groups that stand, here with their target, keep what they have: they are judged by their plan, and if they grow.
+    """
+    promised = Counter[str]()
     for group in groups:
-        requests.check_image(state, group)
-        own = already.get(group["InstanceGroupName"], 0)
-        arn = group.get("TrainingPlanArn", "")
-        requests.check_plan(state, group, own - promised.get(arn, 0), state.now())
-        promised[arn] = promised.get(arn, 0) + group["InstanceCount"] - own
-        for config in group.get("InstanceStorageConfigs", []):
-            quotas.judge_volume(state.records, config["EbsVolumeConfig"].get("VolumeSizeInGB", 0))
+        own, arn = standing.get(group["InstanceGroupName"], 0), group.get("TrainingPlanArn", "")
+        if group["InstanceGroupName"] not in standing:
+            _check_new(state, group)
+        elif group["InstanceCount"] <= own:
+            continue
+        requests.check_plan(state, group, own - promised[arn], state.now())
+        promised[arn] += group["InstanceCount"] - own
+
+
+def _check_new(state: HyperPodState, group: JsonObject) -> None:
+    requests.check_image(state, group)
+    for config in group.get("InstanceStorageConfigs", []):
+        quotas.judge_volume(state.records, config["EbsVolumeConfig"].get("VolumeSizeInGB", 0))
 
 
 class Clusters:

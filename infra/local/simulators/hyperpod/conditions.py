@@ -81,7 +81,10 @@ class Conditions:
         targets: Sequence[str] = FOR_HYPERPOD,
         fee: str = "1000.00",
     ) -> str:
-        """Let SearchTrainingPlanOfferings find an offering in a zone (by name); gives its id."""
+        """Let SearchTrainingPlanOfferings find an offering in a zone (by name); gives its id.
+
+        It is on sale from 56 days to half an hour before its start, and for an hour after a search first showed it.
+        """
         with self.hold():
             offering_id = f"tpo-{self._state.mint(17, '0123456789abcdef')}"
             reservation = self._reservation(instance_type, count, zone, starts_at, hours, targets, fee)

@@ -116,6 +116,16 @@ class Groups:
         if not any(node.configure_at for node in group.nodes):
             group.configured = dict(group.spec.get("KubernetesConfig", {}))
 
+    def relabel(self, group: GroupRecord, at: datetime) -> None:
+        """Give the nodes the group's labels and taints, those that stand after a while."""
+        wanted = group.spec.get("KubernetesConfig", {})
+        for node in group.present:
+            node.configure_at = None
+            if node.joined and node.configured != wanted:
+                node.configure_at = at + times.CONFIGURING
+            elif not node.joined:
+                node.configured = dict(wanted)
+
     def _judge_minimum(self, cluster: HyperPodRecord, group: GroupRecord, deadline: datetime, at: datetime) -> None:
         """A group that misses MinInstanceCount for three hours goes back to what it was (facts 1.5)."""
         running = sum(1 for node in group.present if node.phase is Phase.RUNNING)
@@ -141,6 +151,7 @@ class Groups:
         )
         if before:
             group.spec, group.minimum = dict(before.spec), before.minimum
+            self.relabel(group, at)
         self.scale(cluster, group, before.target if before else 0, at)
 
     def _reclaim(self, cluster: HyperPodRecord, group: GroupRecord, at: datetime) -> None:

@@ -14,6 +14,7 @@ from infra.local.simulators.hyperpod.network import Addresses
 from infra.local.simulators.hyperpod.records import Phase
 
 if TYPE_CHECKING:
+    from infra.local.simulators.hyperpod.plan_records import PlanRecord
     from infra.local.simulators.hyperpod.records import GroupRecord
     from infra.local.simulators.hyperpod.state import HyperPodState
     from infra.local.simulators.neighbours import Subnet
@@ -48,13 +49,8 @@ class Room:
         self._at = at
         self._pool = records.spot_capacity if group.spot else records.capacity
         self._used: Counter[tuple[str, str]] = Counter()
-        self._on_plan = 0
         for other, node in records.nodes():
-            if node.phase is Phase.LEAVING:
-                continue
-            if other.plan:
-                self._on_plan += other.plan == group.plan
-            elif other.spot == group.spot:
+            if node.phase is not Phase.LEAVING and not other.plan and other.spot == group.spot:
                 self._used[node.instance_type, node.subnet.zone] += 1
         self._missing: str | None = None
         try:
@@ -66,26 +62,24 @@ class Room:
         """Take one place."""
         if self._missing:
             return Shortage(self._missing)
-        if self._plan and (problem := self._problem_of_plan()):
+        if self._plan and (problem := self._problem_of(self._plan)):
             return Shortage(problem)
         full: Subnet | None = None
         for instance_type in self._group.instance_types:
             needed = self._group.addresses_of(instance_type)
             for subnet in self._open_subnets(instance_type):
                 if self._addresses.free(subnet) >= needed:
-                    self._count(instance_type, subnet)
+                    self._used[instance_type, subnet.zone] += 1
                     return Place(instance_type, subnet, self._addresses.take(subnet, needed))
                 full = full or subnet
         return _no_addresses(full) if full else Shortage(self._no_capacity())
 
-    def _problem_of_plan(self) -> str | None:
-        plan = self._plan
-        assert plan is not None
+    def _problem_of(self, plan: PlanRecord) -> str | None:
         if not plan.serves(self._at):
             return self._no_capacity()
         if all(subnet.zone != plan.reservation.zone for subnet in self._group.subnets):
             return NO_SUBNETS
-        return self._no_capacity() if self._on_plan >= plan.reservation.count else None
+        return None
 
     def _open_subnets(self, instance_type: str) -> list[Subnet]:
         if self._plan:
@@ -95,10 +89,6 @@ class Room:
             for subnet in self._group.subnets
             if self._used[instance_type, subnet.zone] < self._pool.get((instance_type, subnet.zone), sys.maxsize)
         ]
-
-    def _count(self, instance_type: str, subnet: Subnet) -> None:
-        self._used[instance_type, subnet.zone] += 1
-        self._on_plan += 1
 
     def _no_capacity(self) -> str:
         """AWS's text (facts 1.12)."""

@@ -45,7 +45,7 @@ class Plans:
             each for each in records.offerings.values() if _on_sale(each, now) and _matches(each.reservation, params)
         ]
         for each in found:
-            records.offerings[each.offering_id] = replace(each, listed_at=now)
+            records.offerings[each.offering_id] = replace(each, listed_at=each.listed_at or now)
         return {"TrainingPlanOfferings": [_offering(each, params) for each in found]}
 
     def _create(self, params: JsonObject, request: ServiceRequest) -> JsonObject:

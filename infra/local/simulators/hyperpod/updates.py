@@ -66,8 +66,7 @@ class Updates:
             update_rules.check_change(group, spec)
         new = [spec for name, spec in by_name.items() if name not in cluster.groups]
         requests.check_roles(self._state, {spec["ExecutionRole"] for spec in new})
-        on_plans = {group.name: group.target for group, spec in changed if group.plan == spec.get("TrainingPlanArn")}
-        check_resources(self._state, list(specs), on_plans)
+        check_resources(self._state, specs, {group.name: group.target for group, _ in changed})
         deleted = [cluster.groups[name] for name in params.get("InstanceGroupsToDelete", [])]
         gone = [group for group, _ in changed] + deleted
         quotas.judge(self._state.records, cluster.name, gone, map(wanted, specs))
@@ -128,22 +127,13 @@ class Updates:
         if group.minimum:
             group.ready_at = now + times.CREATION
             group.minimum_deadline = group.ready_at + times.MINIMUM_WITHIN
-        relabelled = spec.get("KubernetesConfig", {}) != group.spec.get("KubernetesConfig", {})
         group.spec = spec
-        if relabelled:
-            self._relabel(group, now)
+        self._progress.groups.relabel(group, now)
         if moved:
             self._started(cluster, group, "scaling", now)
             self._progress.groups.scale(cluster, group, count, now)
             self._tell_noise(cluster, abs(moved), now)
         self._progress.groups.judge(cluster, group, now)
-
-    def _relabel(self, group: GroupRecord, now: datetime) -> None:
-        for node in group.present:
-            if node.joined:
-                node.configure_at = now + times.CONFIGURING
-            else:
-                node.configured = dict(group.spec.get("KubernetesConfig", {}))
 
     def _started(self, cluster: HyperPodRecord, group: GroupRecord, operation: str, now: datetime) -> None:
         text = f"InstanceGroup {group.name} {operation} started successfully in Cluster {cluster.name}"
