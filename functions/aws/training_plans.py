@@ -12,7 +12,7 @@ from functions.core import runtime
 from functions.core.failures import code_of
 
 if TYPE_CHECKING:
-    from types_boto3_sagemaker.type_defs import ReservedCapacityOfferingTypeDef
+    from types_boto3_sagemaker.type_defs import TrainingPlanOfferingTypeDef
 
     from functions.core.runtime import Patience
 
@@ -70,20 +70,17 @@ def search(instance_type: str, count: int) -> list[Offering]:
         if code_of(error) == "ValidationException":
             return []
         raise
-    return [
-        Offering(
-            offering_id=each["TrainingPlanOfferingId"],
-            zone=next(iter(zones), ""),
-            count=sum(capacity["InstanceCount"] for capacity in each.get("ReservedCapacityOfferings", [])),
-            starts_at=_date(each.get("ReservedCapacityOfferings", [])),
-            hours=each.get("DurationHours", 0),
-            fee=f"{each.get('UpfrontFee', '?')} {each.get('CurrencyCode', '')}".strip(),
-        )
-        for each in answer["TrainingPlanOfferings"]
-        for zones in [[c.get("AvailabilityZone", "") for c in each.get("ReservedCapacityOfferings", [])]]
-    ]
+    return [_offering(each) for each in answer["TrainingPlanOfferings"]]
 
 
-def _date(capacities: list[ReservedCapacityOfferingTypeDef]) -> str:
+def _offering(found: TrainingPlanOfferingTypeDef) -> Offering:
+    capacities = found.get("ReservedCapacityOfferings", [])
     starts = [each["StartTime"] for each in capacities if "StartTime" in each]
-    return f"{min(starts):%Y-%m-%d %H:%M}" if starts else ""
+    return Offering(
+        offering_id=found["TrainingPlanOfferingId"],
+        zone=next((each["AvailabilityZone"] for each in capacities if "AvailabilityZone" in each), ""),
+        count=sum(each["InstanceCount"] for each in capacities),
+        starts_at=f"{min(starts):%Y-%m-%d %H:%M}" if starts else "",
+        hours=found.get("DurationHours", 0),
+        fee=f"{found.get('UpfrontFee', '?')} {found.get('CurrencyCode', '')}".strip(),
+    )
