@@ -1,10 +1,11 @@
-"""The last lines of a log stream in CloudWatch Logs."""
+"""The last lines of a log stream in CloudWatch Logs, without the secrets that a script may have written there."""
 
 from __future__ import annotations
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.core import runtime
+from functions.core.redaction import redacted
 
 
 def tail(group: str, stream: str, lines: int) -> list[str] | None:
@@ -15,4 +16,4 @@ def tail(group: str, stream: str, lines: int) -> list[str] | None:
         )
     except (ClientError, BotoCoreError):
         return None
-    return [event["message"] for event in answer.get("events", []) if "message" in event]
+    return [redacted(event["message"]) for event in answer.get("events", []) if "message" in event]

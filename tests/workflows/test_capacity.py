@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, timedelta
 
@@ -130,7 +131,11 @@ def test_on_shortage_alternatives_names_zones_plans_and_spot_and_switches_nothin
     assert "CapacityRequirements" not in described(driver)["big"]
 
 
-LOG = ["fatal error: An error occurred (AccessDenied) when calling the GetObject operation"]
+SECRET = "hf_" + "aB3" * 11
+LOG = [
+    f"+ export HF_TOKEN={SECRET}",
+    "fatal error: An error occurred (AccessDenied) when calling the GetObject operation",
+]
 
 
 @pytest.mark.case(25)
@@ -143,7 +148,8 @@ def test_a_script_that_goes_on_failing_fails_the_operation_by_what_its_log_says(
     failed = driver.finish(begun["operation_id"])
     error = failed["error"]
     assert (failed["status"], error["cause"]["code"]) == ("FAILED", "LIFECYCLE_S3_ACCESS")
-    assert LOG[0] in error["detail"]
+    assert LOG[1] in error["detail"]
+    assert SECRET not in json.dumps(seen) + json.dumps(failed)
     assert "LifecycleConfig/gpu/" in error["detail"]
     assert "instantstart-base-execution" in error["remedy"]
     assert "sagemaker-base-123456789012-us-west-2" in error["remedy"]
