@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from functions.aws import eks, hyperpod
 from functions.capacity.nodes.rules import JOINS_WITHIN, STUCK_AFTER, Unready, named, not_joined, said_of
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from functions.kubernetes_api.nodes import Node
+
+
+_SLOWER: Final = 4
 
 
 class HyperPodNodes:
@@ -46,7 +49,9 @@ def _waiting(context: StageContext, found: list[Node], progress: str) -> Observa
     message = "; ".join(text for text in (progress, said_of(unready), joining) if text)
     checked = any(node.in_check for node in unready)
     reason = Reason.WAITING_DEEP_HEALTH_CHECK if checked else Reason.WAITING_NODES
-    return Waiting(int(settings.required("NODES_POLL_SECONDS")), message, reason)
+    # What has not come in the usual time is no longer a matter of seconds.
+    slower = 1 if _age(context) < JOINS_WITHIN else _SLOWER
+    return Waiting(int(settings.required("NODES_POLL_SECONDS")) * slower, message, reason)
 
 
 def _not_joined(context: StageContext, found: list[Node]) -> list[str]:

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from functions.core.cluster import DesiredGroup
 
 _IN_CHECK: Final = "DeepHealthCheckInProgress"
-# A lack of capacity that lasts is looked at less often; a new one may pass at the next try.
+# What failed is tried again by HyperPod minutes later, and a deep health check takes an hour and more.
 _SLOWER: Final = 4
+# A lack of capacity that lasts is looked at less often; a new one may pass at the next try.
 _LASTING: Final = timedelta(minutes=10)
 
 
@@ -84,8 +85,8 @@ def _short(context: StageContext, found: hyperpod.Cluster, have: Mapping[str, in
     if any(shortfall.lacks_capacity for shortfall in explained):
         return Waiting(_capacity_seconds(context), message, Reason.WAITING_CAPACITY, (found.arn,))
     if checked := _in_check(context, found, short):
-        return Waiting(_poll_seconds(), f"{message}; {checked}", Reason.WAITING_DEEP_HEALTH_CHECK, (found.arn,))
-    # What failed is tried again by HyperPod minutes later.
+        reason = Reason.WAITING_DEEP_HEALTH_CHECK
+        return Waiting(_poll_seconds() * _SLOWER, f"{message}; {checked}", reason, (found.arn,))
     seconds = _poll_seconds() * (_SLOWER if explained else 1)
     return Waiting(seconds, message, Reason.WAITING_NODES, (found.arn,))
 
