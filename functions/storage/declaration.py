@@ -9,7 +9,7 @@ DECLARATION = Declaration(
             kind="mount",
             function="stages_workloads",
             title="S3 mount",
-            expected_seconds=65,
+            expected_seconds=20,
             actions=("eks:DescribeCluster", "sts:AssumeRole"),
         ),
     ),

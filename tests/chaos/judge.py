@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
+from functions.clusters.verification.findings.rules import NOT_LOOKED_AT
 from infra.local.faults import Fault, Kind
 from infra.topology import MACHINES
 from tests.chaos.cases import Case
@@ -105,7 +106,7 @@ def a_refusal_fails_with_the_right_remedy(trial: Trial) -> Iterator[str]:
     if trial.case.kind is not Kind.DENY or not trial.case.of_the_stage:
         return
     if not trial.failed:
-        if (trial.case.service, trial.case.operation) != _PASSED_OVER_BY_HELM:
+        if (trial.case.service, trial.case.operation) != _PASSED_OVER_BY_HELM and not _told_as_finding(trial):
             yield "it was passed over"
         return
     remedy = (trial.met["error"]["remedy"] or "").lower()
@@ -126,6 +127,12 @@ CHECKS: Final[Mapping[str, Check]] = {
         a_refusal_fails_with_the_right_remedy,
     )
 }
+
+
+def _told_as_finding(trial: Trial) -> bool:
+    """Say whether the last look told of what it could not look at: that is worth a warning and no failure."""
+    findings = trial.met["result"].get("findings", [])
+    return bool(trial.case.stage.endswith("/verify") and [each["check"] for each in findings] == [NOT_LOOKED_AT])
 
 
 def _names(cause: Json, case: Case) -> bool:
@@ -175,6 +182,6 @@ def _at(text: str) -> datetime:
 
 def _named(result: Json) -> Json:
     """A result without the ids that differ from run to run."""
-    kept = {key: value for key, value in result.items() if key not in ("resources", "hyperpod_cluster")}
+    kept = {key: value for key, value in result.items() if key not in ("resources", "hyperpod_cluster", "findings")}
     hyperpod = result.get("hyperpod_cluster", {}).get("name")
     return kept | {"resources": len(result["resources"]), "hyperpod_cluster": hyperpod}
