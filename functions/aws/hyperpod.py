@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -104,6 +105,19 @@ def instances(name: str) -> Iterator[Instance]:
     pages = runtime.client("sagemaker").get_paginator("list_cluster_nodes")
     for page in pages.paginate(ClusterName=name, PaginationConfig={"PageSize": _PAGE}):
         yield from map(_instance, page["ClusterNodeSummaries"])
+
+
+def counted_by_group(name: str) -> dict[str, int]:
+    """Count a cluster's instances by group, from their launch on, whether or not they run yet; empty without cluster.
+
+    DescribeCluster's CurrentCount leaves out those that are being set up.
+    """
+    try:
+        return dict(Counter(instance.group for instance in instances(name)))
+    except ClientError as error:
+        if code_of(error) == "ResourceNotFound":
+            return {}
+        raise
 
 
 def _instance(found: ClusterNodeSummaryTypeDef) -> Instance:

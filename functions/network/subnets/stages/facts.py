@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from functions.aws import cloudformation, hyperpod_instances, network, routing
+from functions.aws import cloudformation, hyperpod, network, routing
 from functions.network.subnets.models import Vpc
 from functions.network.subnets.rules.needs import need_at
 from functions.network.subnets.rules.shortage import shortage
@@ -54,6 +54,6 @@ def check_addresses(context: StageContext, need: Need, available: int, subnet: S
     """Raise a Conflict when the nodes still to come do not find addresses; those that were launched have theirs."""
     if shortage(need, available, subnet_id=subnet.subnet_id if subnet else None) is None:
         return
-    launched = hyperpod_instances.counted_by_group(context.cluster.names.hyperpod_cluster)
+    launched = hyperpod.counted_by_group(context.cluster.names.hyperpod_cluster)
     if problem := shortage(need, available, subnet_id=subnet.subnet_id if subnet else None, running=launched):
         raise problem
