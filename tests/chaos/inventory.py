@@ -84,14 +84,16 @@ def _table(table: Json, named: dict[str, str]) -> str:
 
 
 def _identity(driver: Driver) -> Inventory:
-    iam = driver.host.client("iam")
-    roles = iam.list_roles()["Roles"]
-    attached = {role["RoleName"]: iam.list_attached_role_policies(RoleName=role["RoleName"]) for role in roles}
-    policies = [
-        f"{name} {each['PolicyName']}" for name, found in attached.items() for each in found["AttachedPolicies"]
-    ]
-    inline = [f"{name} {each}" for name in attached for each in iam.list_role_policies(RoleName=name)["PolicyNames"]]
-    return {"roles": [role["Arn"] for role in roles], "attached policies": policies, "inline policies": inline}
+    roles = driver.host.client("iam").get_account_authorization_details(Filter=["Role"])["RoleDetailList"]
+    return {
+        "roles": [role["Arn"] for role in roles],
+        "attached policies": [
+            f"{role['RoleName']} {each['PolicyName']}" for role in roles for each in role["AttachedManagedPolicies"]
+        ],
+        "inline policies": [
+            f"{role['RoleName']} {each['PolicyName']}" for role in roles for each in role["RolePolicyList"]
+        ],
+    }
 
 
 def _buckets(driver: Driver) -> Inventory:
