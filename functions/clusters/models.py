@@ -24,7 +24,7 @@ from pydantic_core import PydanticCustomError
 from functions.capacity.models import InstanceGroup, OnShortage, SystemGroup
 from functions.clusters.names import TAG_LIMIT, TAG_PATTERN
 from functions.core.cluster import ClusterSpec
-from functions.core.requests import Wire, fits
+from functions.core.requests import Wire, check_name
 from functions.network.models import ClusterNetwork, ZoneName
 
 GROUPS_LIMIT: Final = 100
@@ -36,24 +36,12 @@ NodeRecovery = Literal["automatic", "none"]
 
 def check_tag(value: str) -> str:
     """Refuse a tag from which some name of AWS could not be made."""
-    if not fits(value, TAG_PATTERN, TAG_LIMIT):
-        raise PydanticCustomError(
-            "cluster_tag",
-            "has to match {pattern} and have at most {limit} characters, so that every name made from it fits",
-            {"pattern": TAG_PATTERN, "limit": TAG_LIMIT},
-        )
-    return value
+    return check_name(value, "cluster_tag", TAG_PATTERN, TAG_LIMIT, ", so that every name made from it fits")
 
 
 def check_kubernetes_name(value: str) -> str:
     """Refuse a name that Kubernetes would refuse as a label."""
-    if not fits(value, KUBERNETES_NAME_PATTERN, KUBERNETES_NAME_LIMIT):
-        raise PydanticCustomError(
-            "kubernetes_name",
-            "has to match {pattern} and have at most {limit} characters",
-            {"pattern": KUBERNETES_NAME_PATTERN, "limit": KUBERNETES_NAME_LIMIT},
-        )
-    return value
+    return check_name(value, "kubernetes_name", KUBERNETES_NAME_PATTERN, KUBERNETES_NAME_LIMIT)
 
 
 def check_two_zones(value: list[str]) -> list[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import LiteralString
 
 from pydantic import BaseModel, ConfigDict
+from pydantic_core import PydanticCustomError
 
 
 class Wire(BaseModel):
@@ -16,3 +18,11 @@ class Wire(BaseModel):
 def fits(value: str, pattern: str, limit: int) -> bool:
     """Say whether a name matches a pattern as a whole and is short enough."""
     return len(value) <= limit and re.fullmatch(pattern, value) is not None
+
+
+def check_name(value: str, kind: LiteralString, pattern: str, limit: int, reason: LiteralString = "") -> str:
+    """Refuse a name that does not match a pattern or is too long, and say what fits; `kind` names the rule."""
+    if not fits(value, pattern, limit):
+        said = "has to match {pattern} and have at most {limit} characters" + reason
+        raise PydanticCustomError(kind, said, {"pattern": pattern, "limit": limit})
+    return value

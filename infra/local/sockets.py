@@ -42,6 +42,7 @@ class _Served:
         self._outgoing: asyncio.Queue[str | int] = asyncio.Queue()
 
     async def run(self) -> None:
+        """Let the client connect or refuse it, then carry messages both ways until one side closes."""
         websocket = self._websocket
         source = websocket.client.host if websocket.client else "127.0.0.1"
         connect = partial(

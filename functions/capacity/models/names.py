@@ -14,7 +14,7 @@ from functions.catalog.rules import (
     looks_like_an_instance_type,
     similar_instance_types,
 )
-from functions.core.requests import fits
+from functions.core.requests import check_name, fits
 
 GROUP_NAME_PATTERN: Final = r"^[a-zA-Z0-9](-*[a-zA-Z0-9])*$"
 GROUP_NAME_LIMIT: Final = 63
@@ -38,13 +38,7 @@ RESERVED_DOMAINS: Final = (
 
 def check_group_name(value: str) -> str:
     """Refuse a name that SageMaker would refuse."""
-    if not fits(value, GROUP_NAME_PATTERN, GROUP_NAME_LIMIT):
-        raise PydanticCustomError(
-            "group_name",
-            "has to match {pattern} and have at most {limit} characters",
-            {"pattern": GROUP_NAME_PATTERN, "limit": GROUP_NAME_LIMIT},
-        )
-    return value
+    return check_name(value, "group_name", GROUP_NAME_PATTERN, GROUP_NAME_LIMIT)
 
 
 def check_instance_type(value: str) -> str:
