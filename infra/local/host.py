@@ -243,9 +243,10 @@ class LocalHost:
                 time=self.clock.time(),
                 person_token=self.options.person_token,
                 page_token_key=self.options.page_token_key,
+                # First the world: a stack that moves on as it settles changes the engine.
+                world=self.world.snapshot(),
                 unfinished=unfinished(ACCOUNT_ID, self.options.region),
                 engine=dumped(ACCOUNT_ID, self.options.region),
-                world=self.world.snapshot(),
                 identities=self.identities.snapshot(),
                 undelivered=self.undelivered(),
             )

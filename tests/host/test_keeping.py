@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import threading
+from typing import TYPE_CHECKING
 
 from infra.local.images import HostImage, HostSnapshot
 from tests.host.driver import Driver, Json, cluster_request, execution_arn
+
+if TYPE_CHECKING:
+    import pytest
 
 WHOLE = {
     "stack": 1,
@@ -63,3 +68,26 @@ def test_a_host_that_rested_knows_its_clusters_its_pages_and_its_callers_again(
     assert driver.get("/api/preferences/active_cluster")["cluster_tag"] == "ready"
     assert driver.host.identities.get(session.access_key) == session
     assert driver.run("/api/clusters/ready/storage")["status"] == "SUCCEEDED"
+
+
+def test_an_image_is_taken_while_a_stack_that_moves_on_calls_the_engine(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, made, taken = driver.host.world, list[str](), list[HostImage]()
+    settled, place = world.settle, {"LocationConstraint": "us-west-2"}
+
+    def moved_on() -> None:
+        if threading.current_thread() is keeper:
+            monkeypatch.setattr(world, "settle", settled)
+            made.append(f"moved-on-{len(made)}")
+            driver.host.client("s3").create_bucket(Bucket=made[-1], CreateBucketConfiguration=place)  # type: ignore[arg-type]
+            monkeypatch.setattr(world, "settle", moved_on)
+        settled()
+
+    monkeypatch.setattr(world, "settle", moved_on)
+    keeper = threading.Thread(target=lambda: taken.append(driver.host.image()), daemon=True)
+    keeper.start()
+    keeper.join(20)
+    assert taken, "the host waits for itself"
+    assert made
+    assert made[-1].encode() in b"".join(taken[0].engine.values())

@@ -74,18 +74,22 @@ class MotoEngine:
 
 
 class Turnstile:
-    """Lets calls pass side by side, and none while it is closed; it closes once those inside are through."""
+    """Lets calls pass side by side, and none but its closer's while it is closed; closes once those inside are through.
+
+    Whoever closes it brings the world up to the clock meanwhile, and a stack that moves on calls the engine.
+    """
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._inside = 0
         self._closed = False
+        self._closer: int | None = None
 
     @contextmanager
     def passed(self) -> Iterator[None]:
         """Pass, as soon as it is open."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._closed)
+            self._changed.wait_for(lambda: not self._closed or self._closer == threading.get_ident())
             self._inside += 1
         try:
             yield
@@ -99,13 +103,13 @@ class Turnstile:
         """Keep it closed while a block runs."""
         with self._changed:
             self._changed.wait_for(lambda: not self._closed)
-            self._closed = True
+            self._closed, self._closer = True, threading.get_ident()
             self._changed.wait_for(lambda: not self._inside)
         try:
             yield
         finally:
             with self._changed:
-                self._closed = False
+                self._closed, self._closer = False, None
                 self._changed.notify_all()
 
 
