@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.capacity.declaration import DECLARATION as CAPACITY
+from functions.catalog.declaration import DECLARATION as CATALOG
 from functions.clusters.declaration import DECLARATION as CLUSTERS
 from functions.connections.declaration import DECLARATION as CONNECTIONS
 from functions.features.declaration import DECLARATION as FEATURES
@@ -25,4 +26,5 @@ DECLARATIONS: Final[tuple[Declaration, ...]] = (
     FEATURES,
     CAPACITY,
     STORAGE,
+    CATALOG,
 )

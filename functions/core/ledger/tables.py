@@ -45,13 +45,14 @@ BY_LEASE_EXPIRY: Final = Index("by_lease_expiry", Key("leased"), Key("expires_at
 # Only a cluster's `spec` carries these: a bus event names what AWS made, and the ledger says whose it is.
 BY_HYPERPOD_CLUSTER: Final = Index("by_hyperpod_cluster", Key("hyperpod_cluster"), Key("cluster_tag"), keys_only=True)
 BY_STACK: Final = Index("by_stack", Key("stack"), Key("cluster_tag"), keys_only=True)
+BY_EKS_CLUSTER: Final = Index("by_eks_cluster", Key("eks_cluster"), Key("cluster_tag"), keys_only=True)
 
 CLUSTERS: Final = Table(
     name="clusters",
     variable="CLUSTERS_TABLE",
     partition=Key("cluster_tag"),
     sort=Key("record"),
-    indexes=(BY_LEASE_EXPIRY, BY_HYPERPOD_CLUSTER, BY_STACK),
+    indexes=(BY_LEASE_EXPIRY, BY_HYPERPOD_CLUSTER, BY_STACK, BY_EKS_CLUSTER),
     point_in_time_recovery=True,
 )
 
