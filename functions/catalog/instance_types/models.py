@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from functions.catalog.answers.models import CatalogAnswer, Record, Source
-from functions.catalog.prices.models import Cost
+from functions.core.previews import Cost
 
 
 class InstanceTypeView(Record):

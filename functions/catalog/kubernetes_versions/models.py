@@ -8,7 +8,8 @@ from datetime import datetime
 from pydantic import Field
 
 from functions.catalog.answers.models import CatalogAnswer, Record
-from functions.catalog.prices.models import Cost, Support
+from functions.catalog.prices.models import Support
+from functions.core.previews import Cost
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,6 @@ from pydantic import BaseModel, ConfigDict
 Support = Literal["standard", "extended"]
 
 
-class Cost(BaseModel):
-    """What something costs an hour, by a price list of a date; a negative one is saved."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    currency: str = "USD"
-    per_hour: float
-    as_of: date
-
-
 class Prices(BaseModel):
     """`data/prices.json`: prices per hour; those that differ between regions by region."""
 

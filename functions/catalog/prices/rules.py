@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from functions.catalog.prices.models import Cost
 from functions.catalog.tables import prices
+from functions.core.previews import Cost
 
 if TYPE_CHECKING:
     from functions.catalog.prices.models import Support
