@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from functions.catalog.tables import instance_types
-from infra.local.faults import Kind
 from tests.host.catalog import asked, refused, unknown_parts, without
 from tests.host.driver import Driver
 
@@ -111,16 +110,6 @@ def test_a_zone_of_another_region_is_refused_with_the_zones_of_this_one(driver: 
     status, field, allowed = refused(driver, "instance_types?availability_zone=use1-az2")
     zones = ["us-west-2a", "us-west-2b", "us-west-2c", "us-west-2d"]
     assert (status, field, allowed) == (400, "availability_zone", zones)
-
-
-@pytest.mark.parametrize("kind", [Kind.DENY, Kind.HANG])
-def test_what_ec2_does_not_say_comes_from_the_table_and_is_not_kept(driver: Driver, kind: Kind) -> None:
-    driver.sleep(25 * 3600)  # what was kept is old by then
-    body = without(driver, "ec2", "DescribeInstanceTypes", "instance_types?limit=5", kind)
-    assert (body["source"], unknown_parts(body)) == ("shipped", ["hardware"])
-    assert {each["source"] for each in body["instance_types"]} == {"shipped"}
-    after, _ = asked(driver, "instance_types?limit=5")
-    assert (after["source"], after["unknown"]) == ("run_time", [])
 
 
 def test_without_offerings_a_list_of_a_zone_is_unknown_and_any_other_is_not(driver: Driver) -> None:

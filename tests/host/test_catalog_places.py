@@ -27,7 +27,7 @@ def test_the_deployments_region_is_listed_with_its_zones_in_one_call(driver: Dri
 
 @pytest.mark.case(14)
 def test_zones_tell_what_they_offer_in_two_calls(driver: Driver) -> None:
-    body, calls = asked(driver, "availability_zones?instance_types=ml.p4d.24xlarge,ml.p6e-gb200.36xlarge")
+    body, calls = asked(driver, "availability_zones?instance_types=ml.trn1.32xlarge,ml.p6e-gb200.36xlarge")
     assert calls == {"DescribeAvailabilityZones": 1, "DescribeInstanceTypeOfferings": 1}
     zones = {zone["name"]: zone for zone in body["availability_zones"]}
     assert sorted(zones) == ZONES
@@ -39,11 +39,11 @@ def test_zones_tell_what_they_offer_in_two_calls(driver: Driver) -> None:
     }
     ec2 = driver.host.client("ec2")
     listed = ec2.describe_instance_type_offerings(
-        LocationType="availability-zone", Filters=[{"Name": "instance-type", "Values": ["p4d.24xlarge"]}]
+        LocationType="availability-zone", Filters=[{"Name": "instance-type", "Values": ["trn1.32xlarge"]}]
     )
     truth = {each.get("Location") for each in listed["InstanceTypeOfferings"]}
-    assert {name for name, types in offered.items() if types["ml.p4d.24xlarge"]} == truth
-    assert {types["ml.p4d.24xlarge"] for types in offered.values()} == {True, False}
+    assert {name for name, types in offered.items() if types["ml.trn1.32xlarge"]} == truth
+    assert {types["ml.trn1.32xlarge"] for types in offered.values()} == {True, False}
     # EC2 lists this one nowhere, which says nothing about HyperPod.
     assert {types["ml.p6e-gb200.36xlarge"] for types in offered.values()} == {None}
 
