@@ -29,7 +29,7 @@ def refused(driver: Driver, path: str) -> tuple[int, str, list[str] | None]:
     """Ask what is refused: the status, the field and what would be right."""
     answer = driver.send("GET", f"{ROOT}/{path}")
     error = answer.body["errors"][0]
-    return answer.status, error["field"], error["allowed"]
+    return answer.status, error["field"], error.get("allowed")
 
 
 def without(driver: Driver, service: str, operation: str, path: str, kind: Kind = Kind.DENY) -> Json:
