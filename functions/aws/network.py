@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from types_boto3_ec2.literals import ResourceTypeType
-    from types_boto3_ec2.type_defs import FilterTypeDef, SubnetTypeDef, TagSpecificationTypeDef, TagTypeDef
+    from types_boto3_ec2.type_defs import (
+        FilterTypeDef,
+        SubnetTypeDef,
+        TagSpecificationTypeDef,
+        TagTypeDef,
+        VpcPeeringConnectionVpcInfoTypeDef,
+    )
 
 
 def address_ranges_in_use() -> list[IPv4Network]:
@@ -33,6 +39,26 @@ def address_ranges_in_use() -> list[IPv4Network]:
     return sorted({IPv4Network(cidr) for cidr in primary + associated})
 
 
+def peered_address_ranges() -> list[IPv4Network]:
+    """List the IPv4 ranges of the VPCs that some VPC of the region is peered with, or is about to be."""
+    pages = (
+        runtime.client("ec2")
+        .get_paginator("describe_vpc_peering_connections")
+        .paginate(
+            Filters=[
+                {
+                    "Name": "status-code",
+                    "Values": ["initiating-request", "pending-acceptance", "provisioning", "active"],
+                }
+            ]
+        )
+    )
+    connections = [each for page in pages for each in page["VpcPeeringConnections"]]
+    sides = [each.get("AccepterVpcInfo", {}) for each in connections]
+    sides += [each.get("RequesterVpcInfo", {}) for each in connections]
+    return sorted({IPv4Network(cidr) for side in sides for cidr in _ranges_of_side(side)})
+
+
 def ranges_of_vpc(vpc_id: str) -> list[IPv4Network]:
     """List the associated IPv4 ranges of a VPC, secondary ones too."""
     vpc = runtime.client("ec2").describe_vpcs(VpcIds=[vpc_id])["Vpcs"][0]
@@ -41,6 +67,11 @@ def ranges_of_vpc(vpc_id: str) -> list[IPv4Network]:
         for association in vpc.get("CidrBlockAssociationSet", [])
         if association.get("CidrBlockState", {}).get("State") == "associated" and "CidrBlock" in association
     ]
+
+
+def _ranges_of_side(side: VpcPeeringConnectionVpcInfoTypeDef) -> list[str]:
+    listed = [block["CidrBlock"] for block in side.get("CidrBlockSet", []) if "CidrBlock" in block]
+    return [*listed, *([side["CidrBlock"]] if side.get("CidrBlock") else [])]
 
 
 def subnets_of_vpc(vpc_id: str) -> list[Subnet]:

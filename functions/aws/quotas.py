@@ -1,4 +1,4 @@
-"""Service quotas of SageMaker, found by their names.
+"""Service quotas: of SageMaker by their names or codes, of EC2 and VPCs by their codes.
 
 A listing has thousands of entries at a hundred a page, so the codes that belong to names are kept while the function is
 warm; a value is read anew each time.
@@ -64,6 +64,13 @@ def read(
     return found
 
 
+def of_service(service: str, codes: Sequence[str], patience: Patience | None = None) -> dict[str, Quota]:
+    """Read quotas of a service by their codes, leaving out what does not exist. Raises the client's own errors."""
+    client = runtime.client("service-quotas", patience)
+    found = ((code, _get(client, code, lambda: True, service)) for code in codes)
+    return {code: quota for code, quota in found if quota}
+
+
 def _read(
     client: ServiceQuotasClient, name: str, known: Codes, found: dict[str, Quota], in_time: Callable[[], bool]
 ) -> bool:
@@ -95,10 +102,10 @@ def _check(in_time: Callable[[], bool]) -> None:
         raise Unfinished
 
 
-def _get(client: ServiceQuotasClient, code: str, in_time: Callable[[], bool]) -> Quota | None:
+def _get(client: ServiceQuotasClient, code: str, in_time: Callable[[], bool], service: str = _SERVICE) -> Quota | None:
     _check(in_time)
     try:
-        found = client.get_service_quota(ServiceCode=_SERVICE, QuotaCode=code)["Quota"]
+        found = client.get_service_quota(ServiceCode=service, QuotaCode=code)["Quota"]
     except ClientError as error:
         if code_of(error) == "NoSuchResourceException":
             return None

@@ -69,6 +69,7 @@ DECLARATION = Declaration(
                 "cloudformation:CreateStack",
                 "cloudformation:DeleteStack",
                 "ec2:DescribeVpcs",
+                "ec2:DescribeVpcPeeringConnections",
                 "ec2:DescribeAvailabilityZones",
                 "eks:DescribeClusterVersions",
                 "eks:DescribeAddonVersions",

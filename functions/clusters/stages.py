@@ -142,10 +142,11 @@ def _network_parameters(context: StageContext) -> dict[str, str]:
 
 
 def _plan(context: StageContext) -> NetworkPlan:
-    plan = plan_network(context.cluster.tag, network.address_ranges_in_use())
+    in_use = [*network.address_ranges_in_use(), *network.peered_address_ranges()]
+    plan = plan_network(context.cluster.tag, in_use)
     if plan is None:
         raise QuotaExceeded(
-            f"No /16 range of 10.0.0.0/8 is free for the VPC of {context.cluster.tag}.",
+            f"No private /16 range is free for the VPC of {context.cluster.tag}.",
             cause=Cause(layer=Layer.AWS, service="ec2", api_call="DescribeVpcs"),
             remedy="Delete an unused VPC of the region, then retry the operation.",
         )

@@ -84,9 +84,9 @@ class World:
         web = WebIdentities(clock.now, account, self._iam, self._claims_by_issuer)
         self.sts = StsService(clock.now, account, region, identities.assume, self._role_exists, web)
         auth = EksAuth(clock.now, account, region, self._eks_clusters, self._iam, identities.assume, self._claims)
-        quotas = ServiceQuotas(clock.now, account, region, lambda: self.hyperpod.records)
+        self.quotas = ServiceQuotas(clock.now, account, region, lambda: self.hyperpod.records)
         clouds = (self.cloudformation, self.eks, self.hyperpod)
-        services: tuple[Service, ...] = (*clouds, self.functions, self.sts, auth, quotas)
+        services: tuple[Service, ...] = (*clouds, self.functions, self.sts, auth, self.quotas)
         self.services = {service.scope_name or service.name: service for service in services}
 
     # -- keeping in step

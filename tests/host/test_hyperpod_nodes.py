@@ -127,3 +127,24 @@ def test_a_training_plan_is_made_while_the_host_works(driver_of_ready: Driver) -
     assert host.client("sagemaker").describe_training_plan(TrainingPlanName="plan")["Status"] == "Expired"
     host.restore(kept)
     assert host.client("sagemaker").list_training_plans()["TrainingPlanSummaries"][0]["TrainingPlanArn"] == arn
+
+
+@pytest.mark.parametrize(
+    ("service", "code", "name", "default"),
+    [
+        ("vpc", "L-F678F1CE", "VPCs per Region", 5),
+        ("vpc", "L-DF5E4CA3", "Network interfaces per Region", 5_000),
+        ("ec2", "L-0263D0A3", "EC2-VPC Elastic IPs", 5),
+    ],
+)
+def test_service_quotas_shows_what_networks_may_have(
+    driver_of_ready: Driver, service: str, code: str, name: str, default: int
+) -> None:
+    host = driver_of_ready.host
+    client: Any = host.client_of_role("service-quotas", host.deployed.function_roles["api"])
+    kept, seen = host.snapshot(), []
+    for change in (lambda: None, lambda: host.world.quotas.set_quota(name, 3), lambda: host.restore(kept)):
+        change()
+        quota = client.get_service_quota(ServiceCode=service, QuotaCode=code)["Quota"]
+        seen.append((quota["QuotaName"], quota["Value"]))
+    assert seen == [(name, default), (name, 3), (name, default)]
