@@ -49,10 +49,12 @@ def create_cluster(
     placement.check_with_foundation(request, tag)
     spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now())
     new = _planned(asked, request, seen.findings)
+    changes = previewing.creation(new.stages, spec, spec.instance_groups)
     return mutations.answer(
         Intent(
             new=new.model_copy(update={"new_cluster": spec.model_dump(mode="json", exclude_none=True)}),
-            changes=previewing.creation(new.stages, spec.names, spec.instance_groups),
+            changes=changes,
+            unpriced=previewing.unpriced(changes),
             findings=[*seen.findings, *(_about_tag(tag, generated=request.tag is None) if dry_run else [])],
         ),
         dry_run=dry_run,
@@ -134,10 +136,11 @@ def _begin_on(tag: str, request: rules.Request, key: str | None, *, dry_run: boo
         "changed_cluster": rules.changes_of(request, cluster.spec),
     }
     new = _planned(asked, request, findings)
-    groups = rules.desired_groups(request)
+    changes = previewing.creation(new.stages, cluster.spec, rules.desired_groups(request))
     intent = Intent(
         new=new.model_copy(update=changed),
-        changes=previewing.creation(new.stages, cluster.spec.names, groups),
+        changes=changes,
+        unpriced=previewing.unpriced(changes),
         findings=findings,
         read={"spec": cluster.spec.version},
         cluster=cluster.spec,

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from functions.catalog.prices.rules import price_of
 from functions.core.ledger.models import OperationStatus
 from tests.component.test_http_support import HYPERPOD, Answer, Edge, account, edge, standing
 from tests.component.test_ledger_support import ENVIRONMENT, cluster_records, executions, finish_operation, owners
@@ -43,6 +44,21 @@ def test_a_dry_run_says_what_would_be_made_and_makes_nothing(edge: Edge) -> None
     } <= changes
     assert {change["action"] for change in answer.body["preview"]["changes"]} == {"create"}
     assert (cluster_records("t1"), owners(), executions()) == ({}, {}, [])
+
+
+def test_a_preview_adds_up_what_an_hour_costs_and_names_what_has_no_price(edge: Edge) -> None:
+    groups = [
+        {"name": "two", "instance_type": "ml.g6.4xlarge", "instance_count": 2},
+        {"name": "spot", "instance_type": "ml.g6.4xlarge", "instance_count": 1, "capacity_type": "spot"},
+    ]
+    body = preview(edge, hyperpod=HYPERPOD | {"instance_groups": groups}).body["preview"]
+    costs = {(each["resource"], each["name"]): each["cost"] for each in body["changes"] if each["cost"]}
+    one = price_of("ml.g6.4xlarge", "on_demand", "us-west-2")
+    assert one is not None
+    assert costs[("instance group", "two")]["per_hour"] == round(2 * one.per_hour, 4)
+    assert body["cost"]["per_hour"] == round(sum(cost["per_hour"] for cost in costs.values()), 4)
+    assert {resource for resource, _ in costs} == {"NAT gateway", "EKS cluster", "instance group"}
+    assert body["unpriced"] == ["instance group spot"]
 
 
 def test_a_dry_run_tells_all_that_would_refuse_the_request_and_gives_no_digest(edge: Edge) -> None:

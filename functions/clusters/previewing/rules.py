@@ -1,15 +1,16 @@
-"""The changes of a creation, read off its planned stages: what each stage makes, and why."""
+"""The changes of a creation, read off its planned stages: what each stage makes, why, and what that costs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from functions.core.previews import Action, Change
+from functions.catalog.prices.rules import control_plane_price, nat_gateway_price, price_of
+from functions.core.previews import Action, Change, Cost
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from functions.core.cluster import ClusterNames, DesiredGroup
+    from functions.core.cluster import ClusterSpec, DesiredGroup
     from functions.core.ledger.models import PlannedStage
 
 # What a stage of each kind makes one of, named by its parameter, and why a cluster has it.
@@ -22,28 +23,39 @@ _MADE: Final = {
     "compute_subnet": ("compute subnet", "gives the nodes of instance groups their addresses"),
     "mount": ("volume and claim", "lets pods use the cluster's bucket as files"),
 }
+# What is paid for by the hour.
+_CHARGED: Final = frozenset({"NAT gateway", "EKS cluster", "instance group"})
 # What only waits or looks makes nothing.
 _MAKES_NOTHING: Final = frozenset({"preflight", "hyperpod_nodes", "verify"})
 
 
-def creation(stages: Iterable[PlannedStage], names: ClusterNames, groups: Sequence[DesiredGroup]) -> list[Change]:
-    """List what the stages of a creation make, in their order."""
-    return [change for stage in stages for change in _changes(stage, names, groups)]
+def creation(stages: Iterable[PlannedStage], cluster: ClusterSpec, groups: Sequence[DesiredGroup]) -> list[Change]:
+    """List what the stages of a creation make, in their order; `cluster` is as it is to be."""
+    return [change for stage in stages for change in _changes(stage, cluster, groups)]
 
 
-def _changes(stage: PlannedStage, names: ClusterNames, groups: Sequence[DesiredGroup]) -> list[Change]:
+def unpriced(changes: Iterable[Change]) -> list[str]:
+    """Name what costs by the hour and has no price here."""
+    return [f"{change.resource} {change.name}" for change in changes if _is_charged(change) and change.cost is None]
+
+
+def _is_charged(change: Change) -> bool:
+    return change.action is Action.CREATE and change.resource in _CHARGED
+
+
+def _changes(stage: PlannedStage, cluster: ClusterSpec, groups: Sequence[DesiredGroup]) -> list[Change]:
     kind, _, parameter = stage.name.partition(":")
     match kind:
         case "foundation":
-            return _foundation(stage.name, names)
+            return _foundation(stage.name, cluster)
         case "lifecycle_scripts":
             why = "every instance runs them when it starts"
-            return [_created("objects in S3", f"s3://{names.bucket}/lifecycle/", why, stage.name)]
+            return [_created("objects in S3", f"s3://{cluster.names.bucket}/lifecycle/", why, stage.name)]
         case "hyperpod_cluster":
             why = "holds the instance groups"
             return [
-                _created("HyperPod cluster", names.hyperpod_cluster, why, stage.name),
-                *(_group(group, stage.name) for group in groups),
+                _created("HyperPod cluster", cluster.names.hyperpod_cluster, why, stage.name),
+                *(_group(group, cluster.region, stage.name) for group in groups),
             ]
         case _ if kind in _MAKES_NOTHING:
             return []
@@ -52,12 +64,13 @@ def _changes(stage: PlannedStage, names: ClusterNames, groups: Sequence[DesiredG
             return [_created(resource, parameter, why, stage.name)]
 
 
-def _foundation(stage: str, names: ClusterNames) -> list[Change]:
+def _foundation(stage: str, cluster: ClusterSpec) -> list[Change]:
+    names, gateway = cluster.names, nat_gateway_price(cluster.region)
     return [
         _created("CloudFormation stack", names.stack, "holds what follows, as far as it is of the foundation", stage),
         _created("VPC", names.stack, "the cluster's own network, with public and control plane subnets", stage),
-        _created("NAT gateway", names.stack, "the nodes' way out; it has an Elastic IP address", stage),
-        _created("EKS cluster", names.eks_cluster, "the control plane that HyperPod works with", stage),
+        _created("NAT gateway", names.stack, "the nodes' way out; it has an Elastic IP address", stage, gateway),
+        _created("EKS cluster", names.eks_cluster, "the control plane of HyperPod", stage, control_plane_price()),
         _created("IAM role", names.control_plane_role, "EKS runs the control plane with it", stage),
         _created("IAM role", names.execution_role, "the instances run with it", stage),
         _created("IAM role", names.s3_csi_role, "mounts the bucket", stage),
@@ -65,11 +78,16 @@ def _foundation(stage: str, names: ClusterNames) -> list[Change]:
     ]
 
 
-def _group(group: DesiredGroup, stage: str) -> Change:
-    types = " or ".join(group.types)
-    reason = f"{group.instance_count} x {types} ({group.capacity_type}), as asked for"
-    return _created("instance group", group.name, reason, stage)
+def _group(group: DesiredGroup, region: str, stage: str) -> Change:
+    reason = f"{group.instance_count} x {' or '.join(group.types)} ({group.capacity_type}), as asked for"
+    return _created("instance group", group.name, reason, stage, _cost_of(group, region))
 
 
-def _created(resource: str, name: str, reason: str, stage: str) -> Change:
-    return Change(action=Action.CREATE, resource=resource, name=name, reason=reason, stage=stage)
+def _cost_of(group: DesiredGroup, region: str) -> Cost | None:
+    """Price a group; one of several types has no price before its instances are there."""
+    each = price_of(group.types[0], group.capacity_type, region) if len(group.types) == 1 else None
+    return each.model_copy(update={"per_hour": round(each.per_hour * group.instance_count, 4)}) if each else None
+
+
+def _created(resource: str, name: str, reason: str, stage: str, cost: Cost | None = None) -> Change:
+    return Change(action=Action.CREATE, resource=resource, name=name, reason=reason, stage=stage, cost=cost)
