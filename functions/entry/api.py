@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from functions.catalog.addresses import routes as addresses
-from functions.catalog.importable_clusters import routes as importable_clusters
-from functions.catalog.instance_types import routes as instance_types
-from functions.catalog.kubernetes_versions import routes as kubernetes_versions
-from functions.catalog.places import routes as places
-from functions.catalog.quotas import routes as quotas
-from functions.catalog.training_plans import routes as training_plans
+from functions.catalog import routes as catalog
 from functions.clusters import routes as clusters
 from functions.clusters.events.routes import listing as cluster_events
+from functions.clusters.listing import routes as cluster_listing
+from functions.clusters.settings import routes as cluster_settings
 from functions.connections.routes import tickets
 from functions.core import application, catalogue
 from functions.entry.domains import DECLARATIONS
@@ -25,16 +21,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 catalogue.install(DECLARATIONS)
-_CATALOG = (
-    addresses,
-    importable_clusters,
-    instance_types,
-    kubernetes_versions,
-    places,
-    quotas,
-    training_plans,
-)
-_ROUTES = (clusters, cluster_events, operations, network, tickets, *_CATALOG)
+_ROUTES = (clusters, cluster_events, cluster_listing, cluster_settings, operations, network, tickets, catalog)
 _HANDLERS = {name: value for module in _ROUTES for name, value in vars(module).items()}
 APPLICATION = application.build(DECLARATIONS, _HANDLERS)
 
