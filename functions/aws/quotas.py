@@ -1,7 +1,7 @@
-"""Service quotas: of SageMaker by their names or codes, of EC2 and VPCs by their codes.
+"""Service quotas: SageMaker's are found by their names, those of networks by their codes.
 
-A listing has thousands of entries at a hundred a page, so the codes that belong to names are kept while the function is
-warm; a value is read anew each time.
+A listing of SageMaker's has thousands of entries at a hundred a page, so the codes that belong to names are kept while
+the function is warm; a value is read anew each time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from functions.core import runtime
 from functions.core.failures import code_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from functions.core.clients import ServiceQuotasClient
     from functions.core.runtime import Patience
@@ -64,11 +64,16 @@ def read(
     return found
 
 
-def of_service(service: str, codes: Sequence[str], patience: Patience | None = None) -> dict[str, Quota]:
-    """Read quotas of a service by their codes, leaving out what does not exist. Raises the client's own errors."""
+def applied(
+    services: Mapping[str, str], in_time: Callable[[], bool], patience: Patience | None = None
+) -> dict[str, Quota]:
+    """Read quotas by their codes, each with the code of its service; what does not exist is left out.
+
+    Raises Unfinished when `in_time` says that there is no time left, and botocore's ClientError or BotoCoreError.
+    """
     client = runtime.client("service-quotas", patience)
-    found = ((code, _get(client, code, lambda: True, service)) for code in codes)
-    return {code: quota for code, quota in found if quota}
+    found = {code: _get(client, code, in_time, service) for code, service in services.items()}
+    return {code: quota for code, quota in found.items() if quota}
 
 
 def _read(

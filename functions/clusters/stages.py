@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from functions.aws import addons, cloudformation, eks, network, zones
+from functions.aws import addons, cloudformation, eks, network, peering, zones
 from functions.catalog.rules import newest_kubernetes_version
 from functions.clusters.control_plane_rules import choose_zones, unknown_zones, zones_named_in
 from functions.core import settings
@@ -142,7 +142,7 @@ def _network_parameters(context: StageContext) -> dict[str, str]:
 
 
 def _plan(context: StageContext) -> NetworkPlan:
-    in_use = [*network.address_ranges_in_use(), *network.peered_address_ranges()]
+    in_use = [*network.address_ranges_in_use(), *peering.peered_address_ranges()]
     plan = plan_network(context.cluster.tag, in_use)
     if plan is None:
         raise QuotaExceeded(

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from functions.catalog.addresses import routes as addresses
-from functions.catalog.importable_clusters import routes as importable_clusters
-from functions.catalog.instance_types import routes as instance_types
-from functions.catalog.kubernetes_versions import routes as kubernetes_versions
-from functions.catalog.places import routes as places
-from functions.catalog.quotas import routes as quotas
-from functions.catalog.training_plans import routes as training_plans
+from functions.catalog import routes as catalog
 from functions.clusters import routes as clusters
 from functions.clusters.events.routes import listing as cluster_events
 from functions.clusters.listing import routes as cluster_listing
@@ -28,20 +22,14 @@ if TYPE_CHECKING:
 
 catalogue.install(DECLARATIONS)
 _ROUTES = (
-    addresses,
+    catalog,
     cluster_events,
     cluster_listing,
     cluster_settings,
     clusters,
-    importable_clusters,
-    instance_types,
-    kubernetes_versions,
     network,
     operations,
-    places,
-    quotas,
     tickets,
-    training_plans,
 )
 _HANDLERS = {name: value for module in _ROUTES for name, value in vars(module).items()}
 APPLICATION = application.build(DECLARATIONS, _HANDLERS)

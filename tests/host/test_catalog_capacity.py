@@ -29,8 +29,8 @@ def test_plans_tell_their_window_zone_and_instances_page_by_page(driver: Driver)
     assert [plan[member] for member in members] == ["now", "Active", 4, 0, 4, ["hyperpod-cluster"]]
     assert plan["arn"].endswith(":training-plan/now")
     [capacity] = plan["capacities"]
-    members = ("instance_type", "instances", "availability_zone", "availability_zone_id")
-    assert [capacity[member] for member in members] == [P5, 4, "us-west-2b", "usw2-az1"]
+    placed = ("instance_type", "instances", "availability_zone", "availability_zone_id")
+    assert [capacity[member] for member in placed] == [P5, 4, "us-west-2b", "usw2-az1"]
     ends = now + timedelta(hours=48)
     assert [plan["ends_at"], plan["instances_end_at"]] == [written(ends), written(ends - timedelta(hours=1))]
     assert second["next_token"] is None
@@ -111,16 +111,18 @@ def test_quotas_are_told_with_their_use_before_anything_is_made(driver_of_ready:
     body, _ = asked(driver_of_ready, path)
     assert body["unknown"] == []
     found = of_quotas(body)
-    assert found[f"{GPU} for cluster usage"] == (1, 1, 0)
-    assert found["ml.p4d.24xlarge for cluster usage"] == (0, 0, 0)
-    assert found["Total number of instances allowed across SageMaker HyperPod clusters"] == (10_000, 1, 9_999)
-    assert found["Maximum number of instances allowed per SageMaker HyperPod cluster"] == (6_758, None, None)
-    # The region's default VPC, and the cluster's; its NAT gateway has the one address.
-    assert found["VPCs per Region"] == (5, 2, 3)
-    assert found["EC2-VPC Elastic IPs"] == (5, 1, 4)
-    interfaces = found["Network interfaces per Region"]
-    assert interfaces[0] == 5_000
-    assert interfaces[1] == len(host.client("ec2").describe_network_interfaces()["NetworkInterfaces"])
+    interfaces = len(host.client("ec2").describe_network_interfaces()["NetworkInterfaces"])
+    assert {name: numbers for name, numbers in found.items() if "spot" not in name} == {
+        f"{GPU} for cluster usage": (1, 1, 0),
+        "ml.p4d.24xlarge for cluster usage": (0, 0, 0),
+        "Maximum number of instances allowed per SageMaker HyperPod cluster": (6_758, None, None),
+        "Total number of instances allowed across SageMaker HyperPod clusters": (10_000, 1, 9_999),
+        "Total number of Spot instances allowed across SageMaker HyperPod clusters": (1_000, 0, 1_000),
+        # The region's default VPC, and the cluster's; its NAT gateway has the one address.
+        "VPCs per Region": (5, 2, 3),
+        "EC2-VPC Elastic IPs": (5, 1, 4),
+        "Network interfaces per Region": (5_000, interfaces, 5_000 - interfaces),
+    }
     codes = {quota["name"]: (quota["service"], quota["code"]) for quota in body["quotas"]}
     assert codes["ml.p4d.24xlarge for cluster usage"] == ("sagemaker", "L-47E0BC8F")
     assert codes["VPCs per Region"] == ("vpc", "L-F678F1CE")

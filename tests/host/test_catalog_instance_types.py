@@ -65,7 +65,8 @@ def test_a_type_that_hyperpod_does_not_have_is_not_found_and_its_neighbours_are_
 
 def every(driver: Driver, query: str = "") -> list[dict[str, Any]]:
     """All pages of a list."""
-    found, token = [], ""
+    found = list[dict[str, Any]]()
+    token: str | None = ""
     while token is not None:
         body, _ = asked(driver, f"instance_types?limit=90{query}{token and f'&next_token={token}'}")
         found += body["instance_types"]

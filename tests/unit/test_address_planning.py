@@ -86,6 +86,13 @@ def test_of_the_private_ranges_one_is_found_exactly_when_one_is_free(prefix: int
         assert plan is None or (plan.vpc.prefixlen, plan.vpc.overlaps(plan.services)) == (prefix, False)
 
 
+def test_what_services_and_aws_itself_use_is_never_suggested() -> None:
+    pool = IPv4Network("172.16.0.0/12")
+    free = [IPv4Network("172.17.0.0/16"), IPv4Network("172.20.0.0/16")]
+    taken = [each for each in pool.subnets(new_prefix=16) if each not in free]
+    assert [plan_network("t", taken, prefix, [pool]) for prefix in VPC_PREFIXES] == [None] * len(VPC_PREFIXES)
+
+
 def somewhere(chance: random.Random) -> IPv4Network:
     """A range of any size somewhere in the private ranges."""
     pool = chance.choice(POOLS)

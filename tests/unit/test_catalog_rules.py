@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import botocore.session
 import pytest
+from botocore.model import StringShape
 
 from functions.catalog.instance_types.rules import NAMED_AT_MOST, chosen, named_types
 from functions.catalog.kubernetes_versions.models import OfferedVersion
@@ -19,8 +20,9 @@ from functions.core.errors import InvalidRequest
     ("shape", "known"), [("ReservedCapacityInstanceType", RESERVABLE_TYPES), ("TrainingPlanStatus", STATUSES)]
 )
 def test_what_training_plans_have_is_what_sagemakers_model_says(shape: str, known: tuple[str, ...]) -> None:
-    model = botocore.session.get_session().get_service_model("sagemaker")
-    assert sorted(known) == sorted(model.shape_for(shape).enum)
+    model = botocore.session.get_session().get_service_model("sagemaker").shape_for(shape)
+    assert isinstance(model, StringShape)
+    assert sorted(known) == sorted(model.enum)
 
 
 def test_regions_are_regions() -> None:

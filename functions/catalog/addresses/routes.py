@@ -7,10 +7,11 @@ from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
-from functions.aws import network
+from functions.aws import network, peering
 from functions.catalog.addresses.models import CidrSuggestion
 from functions.catalog.addresses.rules import check_prefix, excluded_ranges, suggestion_of
 from functions.catalog.answers.routes import Asking
+from functions.core.runtime import Patience
 from functions.network.rules import VPC_PREFIX, VPC_PREFIXES, plan_network
 
 Prefix = Annotated[int, Query(description=f"Size of the VPC: {VPC_PREFIXES[0]} to {VPC_PREFIXES[-1]}.")]
@@ -29,7 +30,7 @@ def get_cidr_suggestion(
     check_prefix(prefix)
     asking, excluded = Asking(), excluded_ranges(exclude)
     own = asking.ask("ranges_in_use.vpcs", network.address_ranges_in_use)
-    peers = asking.ask("ranges_in_use.peered_vpcs", network.peered_address_ranges)
+    peers = asking.ask("ranges_in_use.peered_vpcs", lambda: peering.peered_address_ranges(Patience.EDGE))
     plan = None if own is None else plan_network(cluster_tag or "", [*own, *(peers or []), *excluded], prefix)
     return CidrSuggestion(
         source="run_time",

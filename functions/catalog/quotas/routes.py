@@ -9,7 +9,7 @@ from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
-from functions.aws import hyperpod, network_usage, quotas
+from functions.aws import hyperpod, network, quotas
 from functions.capacity.preflight.models import Quota
 from functions.capacity.preflight.rules.quotas import TOTALS, used_by
 from functions.catalog.answers.routes import Asking, OutOfTime
@@ -22,11 +22,6 @@ InstanceTypes = Annotated[
     str | None, Query(max_length=1024, description="Types whose quotas to read as well, parted by commas.")
 ]
 _NOBODY = ""
-_COUNTS: Mapping[str, Callable[[Patience], int]] = {
-    rules.VPCS.part: network_usage.count_vpcs,
-    rules.ADDRESSES.part: network_usage.count_elastic_ips,
-    rules.INTERFACES.part: network_usage.count_network_interfaces,
-}
 
 
 def list_quotas(instance_types: InstanceTypes = None) -> QuotaList:
@@ -43,8 +38,12 @@ def list_quotas(instance_types: InstanceTypes = None) -> QuotaList:
 
 
 def _values(names: list[str], asking: Asking) -> Mapping[str, Quota]:
+    return _in_time(lambda: quotas.read(names, TOTALS, asking.in_time, Patience.EDGE))
+
+
+def _in_time(read: Callable[[], Mapping[str, Quota]]) -> Mapping[str, Quota]:
     try:
-        return quotas.read(names, TOTALS, asking.in_time, Patience.EDGE)
+        return read()
     except quotas.Unfinished:
         raise OutOfTime from None
 
@@ -60,12 +59,27 @@ def _used(asking: Asking) -> Mapping[str, int]:
 def _of_networks(asking: Asking) -> list[QuotaView]:
     values: dict[str, float] = {}
     for service in dict.fromkeys(quota.service for quota in rules.OF_NETWORKS):
-        codes = [quota.code for quota in rules.OF_NETWORKS if quota.service == service]
-        found = asking.ask(f"quotas.{service}.value", partial(quotas.of_service, service, codes, Patience.EDGE))
+        codes = {quota.code: service for quota in rules.OF_NETWORKS if quota.service == service}
+        found = asking.ask(f"quotas.{service}.value", partial(_applied, codes, asking))
         values |= {code: quota.value for code, quota in (found or {}).items()}
     return [_of_network(quota, values.get(quota.code), asking) for quota in rules.OF_NETWORKS]
 
 
+def _applied(codes: Mapping[str, str], asking: Asking) -> Mapping[str, Quota]:
+    return _in_time(lambda: quotas.applied(codes, asking.in_time, Patience.EDGE))
+
+
 def _of_network(quota: rules.NetworkQuota, value: float | None, asking: Asking) -> QuotaView:
-    used = asking.ask(f"quotas.{quota.part}.used", lambda: _COUNTS[quota.part](Patience.EDGE))
+    used = asking.ask(f"quotas.{quota.part}.used", lambda: _count(quota, asking))
     return rules.view(quota.name, quota.service, quota.code, value, used)
+
+
+def _count(quota: rules.NetworkQuota, asking: Asking) -> int:
+    if quota == rules.VPCS:
+        return network.count_vpcs(Patience.EDGE)
+    if quota == rules.ADDRESSES:
+        return network.count_elastic_ips(Patience.EDGE)
+    count = network.count_interfaces(asking.in_time, Patience.EDGE)
+    if count is None:
+        raise OutOfTime
+    return count
