@@ -17,9 +17,11 @@ from functions.clusters.models import (
     S3Mount,
 )
 from functions.clusters.names import derived
-from functions.core.cluster import ClusterNames, ClusterSpec, DesiredGroup, DesiredMount
+from functions.core.cluster import ClusterNames, ClusterSpec, DesiredGroup, DesiredMount, ReusedResources
 from functions.core.errors import FieldError
 from functions.core.phases import CONDITIONS, VERIFY
+from functions.network.reuse.rules.endpoint import reach
+from functions.network.reuse.rules.names import names_in
 from functions.network.subnets.rules.needs import stages_for
 from functions.network.subnets.rules.requests import check_group_zones, use_group_zone_names
 
@@ -80,9 +82,9 @@ class Unmet:
     message: str | None
 
 
-def names_of(tag: str, account: str, region: str) -> ClusterNames:
-    """Name the parts of a cluster that is created now."""
-    return ClusterNames(**derived(tag, account, region))
+def names_of(tag: str, account: str, region: str, reused: ReusedResources | None = None) -> ClusterNames:
+    """Name the parts of a cluster that is created now; what it takes over keeps its own name."""
+    return ClusterNames(**derived(tag, account, region) | names_in(reused or ReusedResources()))
 
 
 def generated_tag(caller: str, key: str) -> str:
@@ -91,14 +93,19 @@ def generated_tag(caller: str, key: str) -> str:
     return f"hypd-{digest[:8]}"
 
 
-def spec_of(request: CreateCluster, tag: str, account: str, region: str, at: datetime) -> ClusterSpec:
-    """Write the desired state that a creation begins with."""
+def spec_of(
+    request: CreateCluster, tag: str, account: str, region: str, at: datetime, egress: Sequence[str] = ()
+) -> ClusterSpec:
+    """Write the desired state that a creation begins with; `egress` are the control plane's own fixed addresses."""
+    reused = request.foundation.reused
     return ClusterSpec(
         tag=tag,
         account_id=account,
         region=region,
-        names=names_of(tag, account, region),
+        names=names_of(tag, account, region, reused),
         control_plane_availability_zones=request.foundation.control_plane_availability_zones,
+        reused=reused,
+        public_access_cidrs=reach(request.foundation.public_access_cidrs, egress),
         created_at=at,
         **_hyperpod_members(request.hyperpod),
         mounts=[_desired(request.storage)] if request.storage else [],
