@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipaddress import IPv4Network
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
 
@@ -12,10 +12,14 @@ from functions.core.failures import code_of
 from functions.network.subnets.models import Subnet
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from types_boto3_ec2.literals import ResourceTypeType
     from types_boto3_ec2.type_defs import FilterTypeDef, SubnetTypeDef, TagSpecificationTypeDef, TagTypeDef
+
+    from functions.core.runtime import Patience
+
+_PAGE: Final = 1000
 
 
 def address_ranges_in_use() -> list[IPv4Network]:
@@ -48,18 +52,43 @@ def subnets_of_vpc(vpc_id: str) -> list[Subnet]:
     return _subnets([{"Name": "vpc-id", "Values": [vpc_id]}])
 
 
-def subnets_tagged(tags: Mapping[str, str]) -> list[Subnet]:
+def subnets_tagged(tags: Mapping[str, str], patience: Patience | None = None) -> list[Subnet]:
     """List the subnets of the region that bear all of some tags."""
-    return _subnets([{"Name": f"tag:{key}", "Values": [value]} for key, value in tags.items()])
+    return _subnets([{"Name": f"tag:{key}", "Values": [value]} for key, value in tags.items()], patience)
 
 
-def subnets_named(subnet_ids: Sequence[str]) -> list[Subnet]:
+def subnets_named(subnet_ids: Sequence[str], patience: Patience | None = None) -> list[Subnet]:
     """List those of some subnets that exist."""
-    return _subnets([{"Name": "subnet-id", "Values": list(subnet_ids)}]) if subnet_ids else []
+    return _subnets([{"Name": "subnet-id", "Values": list(subnet_ids)}], patience) if subnet_ids else []
 
 
-def _subnets(filters: list[FilterTypeDef]) -> list[Subnet]:
-    pages = runtime.client("ec2").get_paginator("describe_subnets").paginate(Filters=filters)
+def count_vpcs(patience: Patience | None = None) -> int:
+    """Count the VPCs of the region. Raises the client's own errors."""
+    pages = runtime.client("ec2", patience).get_paginator("describe_vpcs").paginate()
+    return sum(len(page["Vpcs"]) for page in pages)
+
+
+def count_elastic_ips(patience: Patience | None = None) -> int:
+    """Count the Elastic IP addresses of the region. Raises the client's own errors."""
+    return len(runtime.client("ec2", patience).describe_addresses()["Addresses"])
+
+
+def count_interfaces(in_time: Callable[[], bool], patience: Patience | None = None) -> int | None:
+    """Count the network interfaces of the region, a thousand at a time; None when `in_time` ended the listing.
+
+    Raises the client's own errors.
+    """
+    pages = runtime.client("ec2", patience).get_paginator("describe_network_interfaces")
+    count = 0
+    for page in pages.paginate(PaginationConfig={"PageSize": _PAGE}):
+        count += len(page["NetworkInterfaces"])
+        if page.get("NextToken") and not in_time():
+            return None
+    return count
+
+
+def _subnets(filters: list[FilterTypeDef], patience: Patience | None = None) -> list[Subnet]:
+    pages = runtime.client("ec2", patience).get_paginator("describe_subnets").paginate(Filters=filters)
     # A subnet for IPv6 alone has no IPv4 range, and nodes cannot stand in it.
     return [_subnet(found) for page in pages for found in page["Subnets"] if found.get("CidrBlock")]
 

@@ -1,7 +1,7 @@
-"""Service quotas of SageMaker, found by their names.
+"""Service quotas: SageMaker's are found by their names, those of networks by their codes.
 
-A listing has thousands of entries at a hundred a page, so the codes that belong to names are kept while the function is
-warm; a value is read anew each time.
+A listing of SageMaker's has thousands of entries at a hundred a page, so the codes that belong to names are kept while
+the function is warm; a value is read anew each time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from functions.core import runtime
 from functions.core.failures import code_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from functions.core.clients import ServiceQuotasClient
     from functions.core.runtime import Patience
@@ -64,6 +64,18 @@ def read(
     return found
 
 
+def applied(
+    services: Mapping[str, str], in_time: Callable[[], bool], patience: Patience | None = None
+) -> dict[str, Quota]:
+    """Read quotas by their codes, each with the code of its service; what does not exist is left out.
+
+    Raises Unfinished when `in_time` says that there is no time left, and botocore's ClientError or BotoCoreError.
+    """
+    client = runtime.client("service-quotas", patience)
+    found = {code: _get(client, code, in_time, service) for code, service in services.items()}
+    return {code: quota for code, quota in found.items() if quota}
+
+
 def _read(
     client: ServiceQuotasClient, name: str, known: Codes, found: dict[str, Quota], in_time: Callable[[], bool]
 ) -> bool:
@@ -95,10 +107,10 @@ def _check(in_time: Callable[[], bool]) -> None:
         raise Unfinished
 
 
-def _get(client: ServiceQuotasClient, code: str, in_time: Callable[[], bool]) -> Quota | None:
+def _get(client: ServiceQuotasClient, code: str, in_time: Callable[[], bool], service: str = _SERVICE) -> Quota | None:
     _check(in_time)
     try:
-        found = client.get_service_quota(ServiceCode=_SERVICE, QuotaCode=code)["Quota"]
+        found = client.get_service_quota(ServiceCode=service, QuotaCode=code)["Quota"]
     except ClientError as error:
         if code_of(error) == "NoSuchResourceException":
             return None

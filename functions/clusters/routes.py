@@ -22,8 +22,9 @@ from functions.clusters.models import (
     LastOperation,
     S3Mount,
 )
-from functions.clusters.placement import routes as placement
 from functions.clusters.preflight import routes as preflight
+from functions.clusters.preflight.models import Target
+from functions.clusters.preflight.rules.requests import target_of
 from functions.core import application, catalogue, ledger, runtime, settings
 from functions.core.application import IdempotencyKey, PageLimit, PageToken
 from functions.core.errors import (
@@ -32,6 +33,7 @@ from functions.core.errors import (
     InvalidRequest,
     PreconditionFailed,
 )
+from functions.core.findings import refusal
 from functions.core.ledger.models import NewOperation, Operation, PlannedStage
 from functions.core.ledger.paging import page_limit, seal, unseal
 from functions.core.ledger.queries import newest_on
@@ -47,9 +49,10 @@ def create_cluster(request: CreateCluster, idempotency_key: IdempotencyKey = Non
     asked = _asked(tag, request, idempotency_key)
     if earlier := ledger.replayed(asked):
         return application.accepted(earlier)
-    name = rules.names_of(tag, deployed.account_id, deployed.region).hyperpod_cluster
-    seen = preflight.look(request, deployed.region, name)
-    placement.check_with_foundation(request, tag)
+    names = rules.names_of(tag, deployed.account_id, deployed.region, request.foundation.reused)
+    seen = preflight.look(request, Target(tag, deployed.account_id, deployed.region, names))
+    if problem := refusal(seen.findings):
+        raise problem
     spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now())
     new = {"new_cluster": spec.model_dump(mode="json", exclude_none=True), "findings": seen.findings}
     return _begin(asked, request, new)
@@ -121,8 +124,9 @@ def _begin_on(tag: str, request: rules.Request, key: str | None) -> Response[Ope
         raise _stands_already(tag)
     change: dict[str, object] = {"cluster_version": cluster.spec.version}
     if isinstance(request, HyperPod):
-        seen = preflight.look(request, cluster.spec.region, cluster.spec.names.hyperpod_cluster)
-        placement.check_on_foundation(request, cluster, look=seen.answered)
+        seen = preflight.look(request, target_of(cluster.spec, cluster.conditions))
+        if problem := refusal(seen.findings):
+            raise problem
         change["findings"] = seen.findings
     change["changed_cluster"] = rules.changes_of(request, cluster.spec)
     return _begin(asked, request, change)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final, TypedDict
 
 from pydantic import TypeAdapter
 
-from functions.catalog.rules import control_plane_zones, looks_like_a_zone_id, zone_named
 from functions.clusters.models import (
     ConfigureDependencies,
     CreateCluster,
@@ -18,12 +17,10 @@ from functions.clusters.models import (
 )
 from functions.clusters.names import derived
 from functions.core.cluster import ClusterNames, ClusterSpec, DesiredGroup, DesiredMount, ReusedResources
-from functions.core.errors import FieldError
 from functions.core.phases import CONDITIONS, VERIFY
 from functions.network.reuse.rules.endpoint import reach
 from functions.network.reuse.rules.names import names_in
 from functions.network.subnets.rules.needs import stages_for
-from functions.network.subnets.rules.requests import check_group_zones, use_group_zone_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +28,6 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from functions.catalog.models import Zone
     from functions.clusters.models import Condition
 
 Request = CreateCluster | ConfigureDependencies | HyperPod | S3Mount
@@ -104,6 +100,7 @@ def spec_of(
         region=region,
         names=names_of(tag, account, region, reused),
         control_plane_availability_zones=request.foundation.control_plane_availability_zones,
+        kubernetes_version=request.foundation.kubernetes_version,
         reused=reused,
         public_access_cidrs=reach(request.foundation.public_access_cidrs, egress),
         created_at=at,
@@ -222,81 +219,7 @@ def unmet(kind: str, conditions: Iterable[Condition]) -> Unmet | None:
     return None
 
 
-def check_zones(request: CreateCluster | HyperPod, zones: Sequence[Zone], region: str) -> list[FieldError]:
-    """Find what is wrong with the zones that a request names."""
-    if isinstance(request, HyperPod):
-        return _check_compute_zones("", request, zones, region)
-    errors = _check_control_plane_zones(request.foundation.control_plane_availability_zones or [], zones, region)
-    if request.hyperpod:
-        errors += _check_compute_zones("hyperpod.", request.hyperpod, zones, region)
-    return errors
-
-
 def already_done(kind: str, conditions: Iterable[Condition]) -> bool:
     """Say whether an operation would create what stands: a HyperPod cluster is created once."""
     standing = {condition.type for condition in conditions if condition.status == "True"}
     return kind == CREATE_HYPERPOD and CONDITIONS["hyperpod"] in standing
-
-
-def names_zones(request: CreateCluster | HyperPod) -> bool:
-    """Say whether a request names any zone."""
-    if isinstance(request, HyperPod):
-        return True
-    return request.hyperpod is not None or request.foundation.control_plane_availability_zones is not None
-
-
-def names_zone_ids(request: CreateCluster | HyperPod) -> bool:
-    """Say whether a request names any zone by its id, which only a lookup can turn into a name."""
-    hyperpod = request if isinstance(request, HyperPod) else request.hyperpod
-    groups = hyperpod.instance_groups if hyperpod else []
-    named = [hyperpod.availability_zone] if hyperpod else []
-    named += [group.availability_zone for group in groups if group.availability_zone]
-    if isinstance(request, CreateCluster):
-        named += request.foundation.control_plane_availability_zones or []
-    return any(looks_like_a_zone_id(zone) for zone in named)
-
-
-def use_zone_names(request: CreateCluster | HyperPod, zones: Sequence[Zone]) -> None:
-    """Write the zones of a request by their names, where the caller wrote ids."""
-    hyperpod = request if isinstance(request, HyperPod) else request.hyperpod
-    if hyperpod:
-        hyperpod.availability_zone = _name_of(hyperpod.availability_zone, zones)
-        use_group_zone_names(hyperpod.instance_groups, zones)
-    if isinstance(request, CreateCluster) and (wanted := request.foundation.control_plane_availability_zones):
-        request.foundation.control_plane_availability_zones = [_name_of(zone, zones) for zone in wanted]
-
-
-def _check_compute_zones(path: str, hyperpod: HyperPod, zones: Sequence[Zone], region: str) -> list[FieldError]:
-    wanted, allowed = hyperpod.availability_zone, [zone.name for zone in zones]
-    errors = check_group_zones(hyperpod.instance_groups, zones, region, f"{path}instance_groups")
-    if zone_named(wanted, zones):
-        return errors
-    field = f"{path}availability_zone"
-    return [FieldError(field=field, message=f"{wanted} is not a zone of {region}", allowed=allowed), *errors]
-
-
-def _check_control_plane_zones(wanted: Sequence[str], zones: Sequence[Zone], region: str) -> list[FieldError]:
-    allowed = [zone.name for zone in control_plane_zones(zones)]
-    errors: list[FieldError] = []
-    for place, name in enumerate(wanted):
-        if message := _zone_fault(name, wanted[:place], zones, region):
-            field = f"foundation.control_plane_availability_zones[{place}]"
-            errors.append(FieldError(field=field, message=message, allowed=allowed))
-    return errors
-
-
-def _zone_fault(name: str, before: Sequence[str], zones: Sequence[Zone], region: str) -> str | None:
-    zone, served = zone_named(name, zones), control_plane_zones(zones)
-    if zone is None:
-        return f"{name} is not a zone of {region}"
-    if zone not in served:
-        allowed = ", ".join(each.name for each in served)
-        return f"EKS places no control plane in {zone.name} ({zone.id}); choose from {allowed}"
-    if zone in [zone_named(other, zones) for other in before]:
-        return f"{zone.name} is named twice; a control plane needs two different zones"
-    return None
-
-
-def _name_of(wanted: str, zones: Sequence[Zone]) -> str:
-    zone = zone_named(wanted, zones)
-    return zone.name if zone else wanted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.aws import addons, cloudformation, eks, network, zones
-from functions.catalog.rules import newest_kubernetes_version
+from functions.catalog.rules import newest_kubernetes_version, shared_kubernetes_versions
 from functions.clusters.control_plane_rules import choose_zones, unknown_zones, zones_named_in
 from functions.core import settings
 from functions.core.cluster import AccessRole
@@ -106,7 +106,7 @@ def _create(context: StageContext) -> str:
         cluster.names.stack,
         settings.required("FOUNDATION_TEMPLATE_URL"),
         settings.required("FOUNDATION_ROLE_ARN"),
-        {**_network_parameters(context), **_version_parameters(), **_fixed_parameters(context)},
+        {**_network_parameters(context), **_version_parameters(context), **_fixed_parameters(context)},
         tags_of(cluster, context.operation.operation_id),
         f"{context.operation.operation_id}-{len(context.stage.resources)}",
     )
@@ -180,14 +180,28 @@ def _check_zones(context: StageContext, available: list[Zone]) -> None:
         )
 
 
-def _version_parameters() -> dict[str, str]:
-    version = newest_kubernetes_version(eks.offered_versions())
+def _kubernetes_version(context: StageContext) -> str:
+    """Give the version that was asked for, else the newest; the edge may have had no answer about it."""
+    offered, wanted = eks.offered_versions(), context.cluster.kubernetes_version
+    shared = shared_kubernetes_versions(offered)
+    if wanted is not None and wanted not in shared:
+        raise InvalidRequest(
+            f"Kubernetes {wanted} is not a version that EKS offers and HyperPod supports.",
+            cause=Cause(layer=Layer.CALLER, service="eks", api_call="DescribeClusterVersions"),
+            remedy=f"Create the cluster under another tag, with one of {', '.join(shared)}.",
+        )
+    version = wanted or newest_kubernetes_version(offered)
     if version is None:
         raise PreconditionFailed(
             "EKS offers no Kubernetes version that HyperPod supports.",
             cause=Cause(layer=Layer.AWS, service="eks", api_call="DescribeClusterVersions"),
             remedy="Deploy a newer release of the control plane; its table of HyperPod's versions is out of date.",
         )
+    return version
+
+
+def _version_parameters(context: StageContext) -> dict[str, str]:
+    version = _kubernetes_version(context)
     return {
         "KubernetesVersion": version,
         "VpcCniVersion": _addon_version("vpc-cni", version),

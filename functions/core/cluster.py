@@ -127,6 +127,8 @@ class ReusedResources(BaseModel):
 class ClusterSpec(BaseModel):
     """The desired state of a cluster; `version` counts its changes.
 
+    `kubernetes_version` is None for the newest that both EKS and HyperPod have when the foundation is made.
+
     `public_access_cidrs` are all ranges that the cluster's endpoint answers, the control plane's own among them; None
     for everywhere.
 
@@ -140,6 +142,7 @@ class ClusterSpec(BaseModel):
     region: str
     names: ClusterNames
     control_plane_availability_zones: list[str] | None = None
+    kubernetes_version: str | None = None
     reused: ReusedResources | None = None
     public_access_cidrs: list[str] | None = None
     availability_zone: str | None = None

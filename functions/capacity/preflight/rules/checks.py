@@ -1,30 +1,16 @@
-"""All checks of one request: what has to be known for them, what they find, and how a refusal says it."""
+"""All checks of the capacity that a request asks for: what has to be known for them, and what they find."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from functions.capacity.preflight.models import Facts, Needed, Placed
 from functions.capacity.preflight.rules import offerings, plans, pods, quotas, scripts, security_groups
-from functions.core.errors import Cause, Conflict, FieldError, InvalidRequest, Layer, Problem, QuotaExceeded
-from functions.core.findings import Finding, errors_in, unchecked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-# What only another request can put right; every other error may pass when the state of the account changes.
-_INVALID: Final = frozenset(
-    {
-        offerings.OFFERING,
-        plans.UNKNOWN,
-        plans.INSTANCE_TYPE,
-        plans.TARGET,
-        pods.NO_INSTANCE,
-        scripts.SCRIPT,
-        security_groups.NEW_VPC,
-    }
-)
-_LAYERS: Final = {InvalidRequest: Layer.CALLER, QuotaExceeded: Layer.AWS, Conflict: Layer.AWS}
+    from functions.core.findings import Finding
 
 
 def needed(placed: Sequence[Placed]) -> Needed:
@@ -40,40 +26,15 @@ def needed(placed: Sequence[Placed]) -> Needed:
 
 
 def check(placed: Sequence[Placed], facts: Facts, *, new_vpc: bool) -> list[Finding]:
-    """Find everything that is wrong or good to know, errors first; `new_vpc` says that the request makes the VPC."""
-    found = [
+    """Find everything that is wrong or good to know; `new_vpc` says that the request makes the VPC."""
+    return [
         *offerings.check(placed, facts),
         *plans.check(placed, facts),
         *security_groups.check(placed, facts, new_vpc=new_vpc),
         *scripts.check(placed, facts),
         *quotas.check(placed, facts),
         *pods.check(placed),
-        *(unchecked(name, why) for name, why in facts.unchecked.items()),
     ]
-    errors = errors_in(found)
-    return [*errors, *(finding for finding in found if finding not in errors)]
-
-
-def refusal(findings: Sequence[Finding]) -> Problem | None:
-    """Make the refusal of a request by what was found; None when nothing is in the way."""
-    errors = sorted(errors_in(findings), key=lambda finding: finding.check not in _INVALID)
-    if not errors:
-        return None
-    first = errors[0]
-    kind = _kind_of(first)
-    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    return kind(
-        f"{first.field or 'body'}: {first.message}{more}",
-        errors=[FieldError(field=e.field or "body", message=e.message, allowed=e.allowed) for e in errors],
-        cause=Cause(layer=_LAYERS[kind], code=first.check.upper(), resource=first.resource),
-        remedy=first.remedy,
-    )
-
-
-def _kind_of(finding: Finding) -> type[InvalidRequest | QuotaExceeded | Conflict]:
-    if finding.check in _INVALID:
-        return InvalidRequest
-    return QuotaExceeded if finding.check == quotas.QUOTA else Conflict
 
 
 def _once(values: Iterable[str | None]) -> list[str]:

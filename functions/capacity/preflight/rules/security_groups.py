@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.catalog.rules import has_efa
+from functions.core.errors import InvalidRequest
 from functions.core.findings import Finding, Level
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ def _foreign(each: Placed) -> Finding:
         "create the HyperPod cluster."
     )
     field = each.at("security_group_ids")
-    return Finding(check=NEW_VPC, level=Level.ERROR, field=field, message=message, remedy=remedy)
+    return Finding(
+        check=NEW_VPC, level=Level.ERROR, code=InvalidRequest.code, field=field, message=message, remedy=remedy
+    )
 
 
 def _check(each: Placed, group_id: str, group: SecurityGroup | None) -> Iterator[Finding]:
