@@ -3,7 +3,7 @@
 Annotations are evaluated here, because Powertools reads them to validate.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from aws_lambda_powertools.event_handler import Response
@@ -33,7 +33,7 @@ from functions.core.errors import (
     InvalidRequest,
     PreconditionFailed,
 )
-from functions.core.findings import refusal
+from functions.core.findings import Finding, refusal
 from functions.core.ledger.models import NewOperation, Operation, PlannedStage
 from functions.core.ledger.paging import page_limit, seal, unseal
 from functions.core.ledger.queries import newest_on
@@ -54,8 +54,8 @@ def create_cluster(request: CreateCluster, idempotency_key: IdempotencyKey = Non
     if problem := refusal(seen.findings):
         raise problem
     spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now())
-    new = {"new_cluster": spec.model_dump(mode="json", exclude_none=True), "findings": seen.findings}
-    return _begin(asked, request, new)
+    new = {"new_cluster": spec.model_dump(mode="json", exclude_none=True)}
+    return _begin(asked, request, new, seen.findings)
 
 
 def configure_dependencies(
@@ -122,14 +122,15 @@ def _begin_on(tag: str, request: rules.Request, key: str | None) -> Response[Ope
         raise _too_early(tag, missing)
     if rules.already_done(asked.kind, cluster.conditions):
         raise _stands_already(tag)
+    findings: list[Finding] = []
     change: dict[str, object] = {"cluster_version": cluster.spec.version}
     if isinstance(request, HyperPod):
         seen = preflight.look(request, target_of(cluster.spec, cluster.conditions))
         if problem := refusal(seen.findings):
             raise problem
-        change["findings"] = seen.findings
+        findings = seen.findings
     change["changed_cluster"] = rules.changes_of(request, cluster.spec)
-    return _begin(asked, request, change)
+    return _begin(asked, request, change, findings)
 
 
 def _asked(tag: str, request: rules.Request, key: str | None) -> NewOperation:
@@ -148,12 +149,15 @@ def _asked(tag: str, request: rules.Request, key: str | None) -> NewOperation:
     )
 
 
-def _begin(asked: NewOperation, request: rules.Request, cluster: Mapping[str, object]) -> Response[Operation]:
-    stages = [_planned(phase, name) for phase, name in rules.plan(asked.kind, request)]
+def _begin(
+    asked: NewOperation, request: rules.Request, cluster: Mapping[str, object], findings: Sequence[Finding]
+) -> Response[Operation]:
+    plan = [*rules.look_again(findings), *rules.plan(asked.kind, request)]
+    stages = [_planned(phase, name) for phase, name in plan]
     kept = request.model_dump(mode="json")
     if size := rules.too_large(kept):
         raise _too_large(size)
-    planned = {"request": kept, "stages": stages}
+    planned = {"request": kept, "stages": stages, "findings": findings}
     return application.accepted(ledger.begin(asked.model_copy(update={**planned, **cluster})).operation)
 
 

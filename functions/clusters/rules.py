@@ -17,7 +17,8 @@ from functions.clusters.models import (
 )
 from functions.clusters.names import derived
 from functions.core.cluster import ClusterNames, ClusterSpec, DesiredGroup, DesiredMount, ReusedResources
-from functions.core.phases import CONDITIONS, VERIFY
+from functions.core.findings import unfinished
+from functions.core.phases import CONDITIONS, PREFLIGHT, VERIFY
 from functions.network.reuse.rules.endpoint import reach
 from functions.network.reuse.rules.names import names_in
 from functions.network.subnets.rules.needs import stages_for
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from functions.clusters.models import Condition
+    from functions.core.findings import Finding
 
 Request = CreateCluster | ConfigureDependencies | HyperPod | S3Mount
 
@@ -197,6 +199,11 @@ def plan(kind: str, request: Request) -> list[tuple[str, str]]:
     if isinstance(storage, S3Mount):
         stages = [*stages, ("storage", f"mount:{_place_of(storage)}")]
     return [*stages, (VERIFY, "verify")]
+
+
+def look_again(findings: Iterable[Finding]) -> list[tuple[str, str]]:
+    """List the stage that comes before all others where a check did not come to an end."""
+    return [(PREFLIGHT, "preflight")] if unfinished(findings) else []
 
 
 def _place_of(storage: S3Mount) -> str:

@@ -11,5 +11,6 @@ CONDITIONS: Final = {
     "hyperpod": "HyperPodReady",
     "storage": "StorageReady",
 }
+PREFLIGHT: Final = "preflight"
 VERIFY: Final = "verify"
-PHASES: Final = (*CONDITIONS, VERIFY)
+PHASES: Final = (PREFLIGHT, *CONDITIONS, VERIFY)

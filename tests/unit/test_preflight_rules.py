@@ -46,7 +46,7 @@ def hyperpod_in(zone: str) -> HyperPod:
     return HyperPod.model_validate(HYPERPOD | {"availability_zone": zone})
 
 
-def found(request: CreateCluster | HyperPod, check: str, **facts: Any) -> list[Finding]:
+def found(request: CreateCluster | HyperPod, check: str, **facts: object) -> list[Finding]:
     """What a check finds about a copy of a request."""
     known = Facts(**{"zones": ZONES} | facts)
     return [each for each in settle(request.model_copy(deep=True), known, TARGET) if each.check == check]
