@@ -46,10 +46,12 @@ def hyperpod_in(zone: str) -> HyperPod:
     return HyperPod.model_validate(HYPERPOD | {"availability_zone": zone})
 
 
-def found(request: CreateCluster | HyperPod, check: str, **facts: object) -> list[Finding]:
+KNOWN = Facts(zones=ZONES)
+
+
+def found(request: CreateCluster | HyperPod, check: str, facts: Facts = KNOWN) -> list[Finding]:
     """What a check finds about a copy of a request."""
-    known = Facts(**{"zones": ZONES} | facts)
-    return [each for each in settle(request.model_copy(deep=True), known, TARGET) if each.check == check]
+    return [each for each in settle(request.model_copy(deep=True), facts, TARGET) if each.check == check]
 
 
 @pytest.mark.case(1)
@@ -82,11 +84,14 @@ def test_a_zone_of_another_region_is_answered_with_those_of_this_one_that_have_t
 ) -> None:
     request = hyperpod_in("usw2-az2")
     capacity = CapacityFacts(offerings=offerings)
-    [finding] = found(request, "zone", capacity=capacity)
+    [finding] = found(request, "zone", Facts(zones=ZONES, capacity=capacity))
     assert (finding.field, finding.allowed) == ("availability_zone", allowed)
     assert finding.message == "usw2-az2 is not a zone of us-east-1"
     # Nothing is said of the type in a zone that there is not.
-    assert [each.level for each in found(request, "instance_type_offering", capacity=capacity)] in ([], ["warning"])
+    assert [each.level for each in found(request, "instance_type_offering", Facts(zones=ZONES, capacity=capacity))] in (
+        [],
+        ["warning"],
+    )
 
 
 def test_ids_become_names() -> None:
@@ -102,8 +107,8 @@ def test_ids_become_names() -> None:
 
 
 def test_without_an_answer_about_zones_only_ids_are_in_the_way() -> None:
-    assert found(hyperpod_in("us-east-1e"), "zone_unknown", zones=None) == []
-    [finding] = found(hyperpod_in("use1-az3"), "zone_unknown", zones=None)
+    assert found(hyperpod_in("us-east-1e"), "zone_unknown", Facts()) == []
+    [finding] = found(hyperpod_in("use1-az3"), "zone_unknown", Facts())
     assert (finding.field, finding.code) == ("availability_zone", "unavailable")
 
 
@@ -123,7 +128,7 @@ def test_a_plan_that_names_its_zone_by_id_is_compared_by_it() -> None:
     assert settle(request, Facts(zones=ZONES, capacity=capacity), TARGET)
     assert request.instance_groups[0].availability_zone == "us-east-1b"
     there = HyperPod.model_validate(HYPERPOD | {"instance_groups": [group | {"availability_zone": "use1-az2"}]})
-    assert found(there, "training_plan_zone", capacity=capacity) == []
+    assert found(there, "training_plan_zone", Facts(zones=ZONES, capacity=capacity)) == []
 
 
 @pytest.mark.parametrize(
@@ -140,7 +145,7 @@ def test_a_kubernetes_version_is_one_that_eks_and_hyperpod_have(
     wanted: str | None, offered: list[str] | None, allowed: list[str] | None
 ) -> None:
     request = CreateCluster.model_validate({"foundation": {"kubernetes_version": wanted}})
-    findings = found(request, "kubernetes_version", kubernetes_versions=offered)
+    findings = found(request, "kubernetes_version", Facts(kubernetes_versions=offered))
     assert [finding.allowed for finding in findings] == ([allowed] if allowed else [])
     assert needed(request, TARGET).kubernetes_versions == (wanted is not None)
 
@@ -155,12 +160,8 @@ LIMITS = {
 @pytest.mark.case(6)
 def test_a_new_network_is_compared_with_what_is_left_of_each_quota() -> None:
     def resources(request: CreateCluster | HyperPod, *use: int) -> list[str | None]:
-        return [
-            each.resource for each in found(request, "network_quota", network_limits=LIMITS, network_use=use_of(*use))
-        ]
-
-    def use_of(vpcs: int, addresses: int, interfaces: int) -> NetworkUse:
-        return NetworkUse(vpcs, addresses, interfaces)
+        facts = Facts(zones=ZONES, network_limits=LIMITS, network_use=NetworkUse(*use))
+        return [each.resource for each in found(request, "network_quota", facts)]
 
     assert resources(CreateCluster(), 4, 4, 97) == []
     assert resources(CreateCluster(), 5, 4, 97) == [VPCS]
@@ -176,7 +177,7 @@ def test_a_new_network_is_compared_with_what_is_left_of_each_quota() -> None:
 def test_a_vpc_that_is_taken_over_needs_no_quota_of_its_own() -> None:
     foundation = {"vpc_id": "vpc-01234567", "control_plane_subnet_ids": ["subnet-01234567", "subnet-01234568"]}
     request = CreateCluster.model_validate({"foundation": foundation})
-    assert found(request, "network_quota", network_limits=LIMITS, network_use=NetworkUse(5, 5, 0)) == []
+    assert found(request, "network_quota", Facts(network_limits=LIMITS, network_use=NetworkUse(5, 5, 0))) == []
     assert needed(request, TARGET).network_limits == [INTERFACES]
 
 
@@ -199,7 +200,7 @@ def stack(status: str, *, ours: bool = True) -> Leftovers:
     ],
 )
 def test_what_stands_under_the_names_is_adopted_cleared_or_in_the_way(leftovers: Leftovers, levels: list[str]) -> None:
-    findings = found(CreateCluster(), "leftover", leftovers=leftovers)
+    findings = found(CreateCluster(), "leftover", Facts(zones=ZONES, leftovers=leftovers))
     assert [finding.level for finding in findings] == levels
     assert all(finding.remedy and finding.field == "tag" for finding in findings if finding.level == "error")
 
@@ -223,7 +224,7 @@ def hyperpod(status: str = "InService", eks: str = OURS, count: int = 1) -> Left
 def test_a_hyperpod_cluster_of_the_name_is_adopted_only_where_it_is_the_one_asked_for(
     leftovers: Leftovers, expected: tuple[str, str | None]
 ) -> None:
-    [finding] = found(hyperpod_in("us-east-1e"), "leftover", leftovers=leftovers)
+    [finding] = found(hyperpod_in("us-east-1e"), "leftover", Facts(zones=ZONES, leftovers=leftovers))
     assert (finding.level, finding.field) == expected
 
 

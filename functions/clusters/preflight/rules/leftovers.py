@@ -6,6 +6,7 @@ else bears such a name lets the stack fail halfway: CloudFormation takes nothing
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
 from functions.core.findings import Finding, Level
@@ -29,7 +30,7 @@ _TAKEN_OVER: Final = {
     EKS_CLUSTER: "import it (POST /api/clusters/import)",
 }
 
-Groups = "Collection[tuple[str, tuple[str, ...], int]]"
+Groups = Collection[tuple[str, tuple[str, ...], int]]
 
 
 def check_foundation(found: Leftovers | None, target: Target) -> Iterator[Finding]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from functions.capacity.models import InstanceGroup
 from functions.core.errors import Conflict, InvalidRequest
 from functions.core.findings import Finding, Level
 from functions.network.subnets.rules import requests
@@ -11,7 +13,7 @@ from functions.network.subnets.rules.needs import needs_of
 from functions.network.subnets.rules.shortage import SHORTAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from functions.clusters.models import HyperPod
     from functions.clusters.preflight.models import SubnetsFound
@@ -26,7 +28,7 @@ _REMEDIES: Final = {
     SUBNET: "Name a subnet of the cluster's VPC in the group's zone, or leave subnet_id out: then one is made.",
 }
 
-Listed = "Sequence[tuple[str, InstanceGroup]]"
+Listed = Sequence[tuple[str, InstanceGroup]]
 
 
 def check_interfaces(groups: Listed) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from functions.capacity.preflight.rules.offerings import zones_of
@@ -22,7 +23,7 @@ ZONE: Final = "zone"
 ZONE_UNKNOWN: Final = "zone_unknown"
 _CONTROL_PLANE: Final = "foundation.control_plane_availability_zones"
 
-Offerings = "Mapping[str, frozenset[str]] | None"
+Offerings = Mapping[str, frozenset[str]] | None
 
 
 def named_in(request: CreateCluster | HyperPod) -> list[tuple[str, str]]:
