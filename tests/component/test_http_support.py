@@ -153,6 +153,8 @@ class Surroundings:
     clusters: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     security_groups: list[dict[str, Any]] = field(default_factory=list)
     failing: dict[str, Exception] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    """How long operations take."""
 
     def install(self, account: Account) -> None:
         """Answer in place of moto, which has none of this."""
@@ -175,6 +177,7 @@ class Surroundings:
     def _answering(self, account: Account, answer: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[..., None]:
         def reply(*, model: OperationModel, params: dict[str, Any], **_: object) -> object:
             account.calls.append(model.name)
+            account.clock.advance(seconds=self.seconds.get(model.name, 0))
             if model.name in self.failing:
                 raise self.failing[model.name]
             sent = params["body"]
