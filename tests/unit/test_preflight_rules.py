@@ -108,8 +108,10 @@ def test_ids_become_names() -> None:
 
 def test_without_an_answer_about_zones_only_ids_are_in_the_way() -> None:
     assert found(hyperpod_in("us-east-1e"), "zone_unknown", Facts()) == []
-    [finding] = found(hyperpod_in("use1-az3"), "zone_unknown", Facts())
+    facts = Facts(capacity=CapacityFacts(offerings=G6))
+    [finding] = found(hyperpod_in("use1-az3"), "zone_unknown", facts)
     assert (finding.field, finding.code) == ("availability_zone", "unavailable")
+    assert found(hyperpod_in("use1-az3"), "instance_type_offering", facts) == []
 
 
 def test_a_request_without_zones_needs_no_lookup_of_them() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from functions.capacity.preflight import rules as capacity
-from functions.catalog.rules import zone_named
+from functions.catalog.rules import looks_like_a_zone_id, zone_named
 from functions.clusters.models import CreateCluster
 from functions.clusters.preflight.models import Needed
 from functions.clusters.preflight.rules import leftovers, network_quotas, subnets, versions, zones
@@ -108,8 +108,11 @@ def _with_names(plan: TrainingPlan, known: Sequence[Zone]) -> TrainingPlan:
 
 
 def _known(each: Placed, known: Sequence[Zone] | None) -> Placed:
-    """Leave a zone out that the region does not have: that is said once, and of nothing that follows from it."""
-    return each if known is None or not each.zone or zone_named(each.zone, known) else replace(each, zone=None)
+    """Leave a zone out that the region does not have, or that nobody names: that is said once, for all that follows."""
+    if each.zone is None:
+        return each
+    by_name = not looks_like_a_zone_id(each.zone) if known is None else zone_named(each.zone, known)
+    return each if by_name else replace(each, zone=None)
 
 
 def _use_plan_zones(placed: Sequence[Placed]) -> None:
