@@ -24,6 +24,7 @@ from functions.clusters.models import (
 )
 from functions.clusters.placement import routes as placement
 from functions.clusters.preflight import routes as preflight
+from functions.clusters.reuse import routes as reuse
 from functions.core import application, catalogue, ledger, runtime, settings
 from functions.core.application import IdempotencyKey, PageLimit, PageToken
 from functions.core.errors import (
@@ -47,10 +48,11 @@ def create_cluster(request: CreateCluster, idempotency_key: IdempotencyKey = Non
     asked = _asked(tag, request, idempotency_key)
     if earlier := ledger.replayed(asked):
         return application.accepted(earlier)
-    name = rules.names_of(tag, deployed.account_id, deployed.region).hyperpod_cluster
-    seen = preflight.look(request, deployed.region, name)
-    placement.check_with_foundation(request, tag)
-    spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now())
+    names = rules.names_of(tag, deployed.account_id, deployed.region, request.foundation.reused)
+    seen = preflight.look(request, deployed.region, names.hyperpod_cluster, lambda: reuse.look(request, names.bucket))
+    placement.check_with_foundation(request, tag, look=seen.answered)
+    egress = settings.fixed_egress_addresses()
+    spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now(), egress)
     new = {"new_cluster": spec.model_dump(mode="json", exclude_none=True), "findings": seen.findings}
     return _begin(asked, request, new)
 

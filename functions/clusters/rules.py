@@ -180,7 +180,7 @@ def too_large(request: JsonValue) -> int | None:
 
 def plan(kind: str, request: Request) -> list[tuple[str, str]]:
     """List the stages of an operation in order, each with its phase."""
-    foundation = [("foundation", "foundation")]
+    foundation = [("foundation", name) for name in _foundation_stages(request)]
     names = [
         *(f"access_entry:{role}" for role in ROLES),
         "cluster_role:operator",
@@ -200,6 +200,11 @@ def plan(kind: str, request: Request) -> list[tuple[str, str]]:
     if isinstance(storage, S3Mount):
         stages = [*stages, ("storage", f"mount:{_place_of(storage)}")]
     return [*stages, (VERIFY, "verify")]
+
+
+def _foundation_stages(request: Request) -> list[str]:
+    taken_over = isinstance(request, CreateCluster) and request.foundation.reused
+    return ["reuse", "foundation"] if taken_over else ["foundation"]
 
 
 def _place_of(storage: S3Mount) -> str:

@@ -8,6 +8,7 @@ from functions.capacity.preflight.models import Facts, Needed, Placed
 from functions.capacity.preflight.rules import offerings, plans, pods, quotas, scripts, security_groups
 from functions.core.errors import Cause, Conflict, FieldError, InvalidRequest, Layer, Problem, QuotaExceeded
 from functions.core.findings import Finding, errors_in, unchecked
+from functions.network.reuse.rules import kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,8 +23,9 @@ _INVALID: Final = frozenset(
         pods.NO_INSTANCE,
         scripts.SCRIPT,
         security_groups.NEW_VPC,
+        security_groups.OTHER_VPC,
     }
-)
+).union(kinds.INVALID)
 _LAYERS: Final = {InvalidRequest: Layer.CALLER, QuotaExceeded: Layer.AWS, Conflict: Layer.AWS}
 
 
@@ -39,12 +41,15 @@ def needed(placed: Sequence[Placed]) -> Needed:
     )
 
 
-def check(placed: Sequence[Placed], facts: Facts, *, new_vpc: bool) -> list[Finding]:
-    """Find everything that is wrong or good to know, errors first; `new_vpc` says that the request makes the VPC."""
+def check(placed: Sequence[Placed], facts: Facts, *, new_vpc: bool, vpc_id: str | None = None) -> list[Finding]:
+    """Find everything that is wrong or good to know, errors first.
+
+    `new_vpc` says that the request makes the VPC, `vpc_id` which one it takes over.
+    """
     found = [
         *offerings.check(placed, facts),
         *plans.check(placed, facts),
-        *security_groups.check(placed, facts, new_vpc=new_vpc),
+        *security_groups.check(placed, facts, new_vpc=new_vpc, vpc_id=vpc_id),
         *scripts.check(placed, facts),
         *quotas.check(placed, facts),
         *pods.check(placed),

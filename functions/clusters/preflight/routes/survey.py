@@ -16,6 +16,8 @@ from functions.core import application, runtime
 from functions.core.errors import Cause, InvalidRequest, Layer, Unavailable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from functions.core.findings import Finding
 
 
@@ -27,8 +29,12 @@ class Seen:
     findings: list[Finding] = field(default_factory=list)
 
 
-def look(request: CreateCluster | HyperPod, region: str, name: str) -> Seen:
+def look(
+    request: CreateCluster | HyperPod, region: str, name: str, also: Callable[[], Sequence[Finding]] = tuple
+) -> Seen:
     """Settle zones and check capacity; `name` is what the HyperPod cluster is to be called.
+
+    What `also` finds, once the zones are settled, is refused or told with the rest.
 
     Zones are written by their names, and groups with a training plan get its zone. Raises InvalidRequest, Conflict or
     QuotaExceeded for what is in the way, and Unavailable when a zone has to be known and nobody says it.
@@ -37,17 +43,18 @@ def look(request: CreateCluster | HyperPod, region: str, name: str) -> Seen:
     if not _settle_zones(request, region):
         gathering.give_up()
     hyperpod = request if isinstance(request, HyperPod) else request.hyperpod
-    if hyperpod is None:
-        return Seen(gathering.answered)
     path = "" if isinstance(request, HyperPod) else "hyperpod."
-    findings = _survey(hyperpod, path, name, gathering)
+    vpc_id = None if isinstance(request, HyperPod) else request.foundation.vpc_id
+    findings = [*also(), *(_survey(hyperpod, path, name, vpc_id, gathering) if hyperpod else ())]
+    if problem := refusal(findings):
+        raise problem
     return Seen(gathering.answered, findings)
 
 
-def _survey(hyperpod: HyperPod, path: str, name: str, gathering: Gathering) -> list[Finding]:
+def _survey(hyperpod: HyperPod, path: str, name: str, vpc_id: str | None, gathering: Gathering) -> list[Finding]:
     """Check the groups of a request and place those with a training plan in its zone.
 
-    `path` is where the HyperPod cluster stands in the request.
+    `path` is where the HyperPod cluster stands in the request, `vpc_id` the VPC that the request takes over.
     """
     listed = [(f"{path}instance_groups[{n}]", group) for n, group in enumerate(hyperpod.instance_groups)]
     if hyperpod.system_group:
@@ -60,10 +67,8 @@ def _survey(hyperpod: HyperPod, path: str, name: str, gathering: Gathering) -> l
     for each in groups:
         if each.group.training_plan_arn:
             each.group.availability_zone = each.zone
-    findings = check(groups, gathering.facts(needed(groups), plans, name), new_vpc=bool(path))
-    if problem := refusal(findings):
-        raise problem
-    return findings
+    facts = gathering.facts(needed(groups), plans, name)
+    return check(groups, facts, new_vpc=bool(path) and vpc_id is None, vpc_id=vpc_id)
 
 
 def _settle_zones(request: CreateCluster | HyperPod, region: str) -> bool:
