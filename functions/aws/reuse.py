@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from types_boto3_ec2.literals import VpcAttributeNameType
     from types_boto3_ec2.type_defs import FilterTypeDef, VpcTypeDef
     from types_boto3_s3 import S3Client
+    from types_boto3_s3.type_defs import PublicAccessBlockConfigurationTypeDef
 
     from functions.capacity.preflight.models import SecurityGroup
     from functions.core.cluster import ReusedResources
@@ -111,9 +112,9 @@ def find_bucket(name: str, account: str) -> Bucket | None:
 
 def _public(client: S3Client, name: str) -> bool:
     """Say whether a policy or a list of grants lets anybody in, unless a block of public access makes it idle."""
-    block: Mapping[str, bool] = {}
+    block: PublicAccessBlockConfigurationTypeDef = {}
     try:
-        block = {**client.get_public_access_block(Bucket=name)["PublicAccessBlockConfiguration"]}
+        block = client.get_public_access_block(Bucket=name)["PublicAccessBlockConfiguration"]
     except ClientError as error:
         if code_of(error) != "NoSuchPublicAccessBlockConfiguration":
             raise

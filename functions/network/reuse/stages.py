@@ -20,6 +20,8 @@ from functions.network.subnets.rules.needs import needs_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pydantic import JsonValue
+
     from functions.core.cluster import ClusterSpec
     from functions.core.findings import Finding
     from functions.core.stage import StageContext
@@ -47,7 +49,8 @@ class Reuse:
             return Reapply(f"{', '.join(missing)} lack tags")
         told = "; ".join(finding.message for finding in found if finding.level is Level.WARNING)
         message = f"{_said(reused)}; {told}" if told else _said(reused)
-        return Done({"reused": _resources(reused)}, message, tuple(_resources(reused)))
+        taken: list[JsonValue] = [*_resources(reused)]
+        return Done({"reused": taken}, message, tuple(_resources(reused)))
 
 
 def _looked_up(cluster: ClusterSpec) -> tuple[ReusedResources, Facts]:
