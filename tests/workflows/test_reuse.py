@@ -52,12 +52,14 @@ def delete_stack(driver: Driver, tag: str) -> None:
 
 def until_one_waits(driver: Driver, operation_ids: list[str]) -> str:
     """Wait until the stage of a compute subnet has to wait for another one, and give what it says."""
-    for _ in range(7200):
+    driver.until(operation_ids[0], "foundation", "SUCCEEDED", every=60)
+    driver.until(operation_ids[0], "addon:coredns", "SUCCEEDED", every=20)
+    for _ in range(600):
         for operation_id in operation_ids:
             said = stage_of(driver.operation(operation_id), "compute_subnet:us-west-2c")["message"] or ""
             if "Another operation" in said:
                 return str(said)
-        driver.sleep(2)
+        driver.sleep(4)
     raise AssertionError("no stage waits for the other")
 
 
