@@ -125,7 +125,7 @@ def _role_outside_our_path(_: Own) -> dict[str, Any]:
 
 
 def _role_of_another_account(_: Own) -> dict[str, Any]:
-    return {"control_plane_role_arn": "arn:aws:iam::210987654321:role/instantstart/x"}
+    return {"control_plane_role_arn": "arn:aws:iam::111122223333:role/instantstart/x"}
 
 
 def _driver_that_may_not_write(_: Own) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def _driver_that_may_not_write(_: Own) -> dict[str, Any]:
 
 def _bucket_elsewhere(_: Own) -> dict[str, Any]:
     # A session of another region; the account is the same.
-    client = runtime.current().session.create_client("s3", region_name="eu-west-1")
+    client: Any = runtime.current().session.create_client("s3", region_name="eu-west-1")
     client.create_bucket(Bucket="sagemaker-far", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
     return {"bucket": "sagemaker-far"}
 

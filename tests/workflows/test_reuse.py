@@ -70,7 +70,15 @@ def test_a_foundation_of_a_callers_own_parts_makes_the_control_plane_alone_and_l
     mine = own(driver)
     before = taken(driver, "t1")
     reach = {"public_access_cidrs": ["203.0.113.0/24"], "tag_subnets": True}
-    operation = driver.create({"tag": "t1", "foundation": mine.everything | reach})
+    begun = driver.post("/api/clusters", {"tag": "t1", "foundation": mine.everything | reach})
+    # Somebody changes what the edge found right, before the stage looks again; nothing is made.
+    ec2(driver).modify_vpc_attribute(VpcId=mine.vpc_id, EnableDnsHostnames={"Value": False})
+    refused = driver.finish(begun["operation_id"])
+    assert (refused["status"], refused["error"]["cause"]["code"]) == ("FAILED", "REUSED_VPC_DNS")
+    assert refused["error"]["errors"][0]["field"] == "foundation.vpc_id"
+    assert differences(taken(driver, "t1"), before) == []
+    ec2(driver).modify_vpc_attribute(VpcId=mine.vpc_id, EnableDnsHostnames={"Value": True})
+    operation = driver.retry(refused["operation_id"])
     assert operation["status"] == "SUCCEEDED", operation["error"]
     assert [stage["name"] for stage in operation["stages"]] == ["reuse", "foundation", "verify"]
 
