@@ -54,6 +54,20 @@ def test_a_cluster_in_a_vpc_of_the_callers_own_is_accepted_and_keeps_what_it_too
     assert spec.names.eks_cluster == "eks-cluster-t1"
 
 
+def test_a_dry_run_says_what_is_taken_over_and_what_is_still_made(edge: Edge, own: Own) -> None:
+    body = {"tag": "t1", "foundation": own.members | {"tag_subnets": True}}
+    answer = edge.send("POST", "/api/clusters", body, query="dry_run=true")
+    changes = answer.body["preview"]["changes"]
+    adopted = {change["name"] for change in changes if change["action"] == "adopt"}
+    subnets = [*own.members["control_plane_subnet_ids"], *own.members["public_subnet_ids"]]
+    single = [value for value in own.members.values() if isinstance(value, str)]
+    assert adopted == {*single, *subnets}
+    assert {change["name"] for change in changes if change["action"] == "change"} == {*subnets}
+    made = [change["resource"] for change in changes if change["action"] == "create"]
+    assert made == ["CloudFormation stack", "EKS cluster"]
+    assert answer.body["findings"][0]["check"] == "lb_subnet_tags"
+
+
 def test_a_cluster_that_takes_nothing_over_has_no_stage_for_it(edge: Edge) -> None:
     answer = create(edge, {})
     assert stages_of(answer.body["operation_id"])[0] == ("foundation", "foundation")

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from functions.aws import network, reuse
 from functions.core import settings
 from functions.core.cluster import ReusedResources
-from functions.core.errors import Cause, Conflict, FieldError, Layer
-from functions.core.findings import Level, errors_in
+from functions.core.findings import Level, refusal
 from functions.core.stage import Applied, Done, Observation, Reapply
 from functions.core.tags import stack_tags
 from functions.network.reuse.rules import tags
@@ -18,8 +17,6 @@ from functions.network.subnets.rules.identity import identity_of
 from functions.network.subnets.rules.needs import needs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from pydantic import JsonValue
 
     from functions.core.cluster import ClusterSpec
@@ -59,13 +56,13 @@ def _looked_up(cluster: ClusterSpec) -> tuple[ReusedResources, Facts]:
 
 
 def _judge(cluster: ClusterSpec, facts: Facts) -> list[Finding]:
-    """Raise a Conflict that names all that is wrong; give what is good to know."""
+    """Raise the problem that names all that is wrong; give what is good to know."""
     home = Home(cluster.account_id, cluster.region, tuple(settings.passable_role_arns()))
     wanted = needs_of(cluster.instance_groups, cluster.availability_zone, cluster.subnet_prefix)
     needs = [need for need in wanted if not _stands(need, cluster, facts)]
     found = check(cluster.reused or ReusedResources(), cluster.names.bucket, facts, needs, home)
-    if errors := errors_in(found):
-        raise _refused(errors)
+    if problem := refusal(found):
+        raise problem
     return found
 
 
@@ -74,17 +71,6 @@ def _stands(need: Need, cluster: ClusterSpec, facts: Facts) -> bool:
     found = facts.network(cluster.reused.vpc_id) if cluster.reused and cluster.reused.vpc_id else None
     identity = identity_of(need, need.zone or "", stack_tags(cluster))
     return bool(found and identity.subnets(found.parts.subnets))
-
-
-def _refused(errors: Sequence[Finding]) -> Conflict:
-    first = errors[0]
-    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    return Conflict(
-        f"{first.field}: {first.message}{more}",
-        errors=[FieldError(field=each.field or "body", message=each.message) for each in errors],
-        cause=Cause(layer=Layer.AWS, code=first.check.upper(), resource=first.resource),
-        remedy=first.remedy,
-    )
 
 
 def _to_write(reused: ReusedResources, facts: Facts) -> dict[str, dict[str, str]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.aws import zones
-from functions.capacity.preflight.rules import check, needed, placed, refusal
+from functions.capacity.preflight.rules import check, needed, placed
 from functions.clusters import rules
 from functions.clusters.models import CreateCluster, HyperPod
 from functions.clusters.preflight.routes.gathering import Gathering
@@ -16,8 +16,6 @@ from functions.core import application, runtime
 from functions.core.errors import Cause, InvalidRequest, Layer, Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from functions.core.findings import Finding
 
 
@@ -29,25 +27,21 @@ class Seen:
     findings: list[Finding] = field(default_factory=list)
 
 
-def look(
-    request: CreateCluster | HyperPod, region: str, name: str, also: Callable[[], Sequence[Finding]] = tuple
-) -> Seen:
+def look(request: CreateCluster | HyperPod, region: str, name: str) -> Seen:
     """Settle zones and check capacity; `name` is what the HyperPod cluster is to be called.
 
-    What `also` finds, once the zones are settled, is refused or told with the rest.
-
-    Zones are written by their names, and groups with a training plan get its zone. Raises InvalidRequest, Conflict or
-    QuotaExceeded for what is in the way, and Unavailable when a zone has to be known and nobody says it.
+    Zones are written by their names, and groups with a training plan get its zone. Raises InvalidRequest for impossible
+    zones, and Unavailable when a zone has to be known and nobody says it.
     """
     gathering = Gathering(runtime.now())
     if not _settle_zones(request, region):
         gathering.give_up()
     hyperpod = request if isinstance(request, HyperPod) else request.hyperpod
+    if hyperpod is None:
+        return Seen(gathering.answered)
     path = "" if isinstance(request, HyperPod) else "hyperpod."
     vpc_id = None if isinstance(request, HyperPod) else request.foundation.vpc_id
-    findings = [*also(), *(_survey(hyperpod, path, name, vpc_id, gathering) if hyperpod else ())]
-    if problem := refusal(findings):
-        raise problem
+    findings = _survey(hyperpod, path, name, vpc_id, gathering)
     return Seen(gathering.answered, findings)
 
 

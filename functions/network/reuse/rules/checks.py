@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from functions.core.errors import Conflict, InvalidRequest
 from functions.core.findings import Finding, errors_in, unchecked
 from functions.network.reuse.rules import buckets, network, roles, security, tags
+from functions.network.reuse.rules.kinds import INVALID
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,4 +30,9 @@ def check(reused: ReusedResources, bucket: str, facts: Facts, needs: Sequence[Ne
         *(unchecked(name, why) for name, why in facts.unchecked.items()),
     ]
     errors = errors_in(found)
-    return [*errors, *(finding for finding in found if finding not in errors)]
+    return [*map(_coded, errors), *(finding for finding in found if finding not in errors)]
+
+
+def _coded(error: Finding) -> Finding:
+    """Say with which code an error refuses the request."""
+    return error.model_copy(update={"code": (InvalidRequest if error.check in INVALID else Conflict).code})
