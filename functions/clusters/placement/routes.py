@@ -63,7 +63,8 @@ def check_on_foundation(request: HyperPod, cluster: Cluster, *, look: bool) -> N
     own, given = _own(cluster), _given(groups)
     if own is None or given is None:
         return
-    vpc_id = next((subnet.vpc_id for subnet in own), None)
+    reused = cluster.spec.reused
+    vpc_id = (reused.vpc_id if reused else None) or next((subnet.vpc_id for subnet in own), None)
     _refuse(requests.check_given(groups, given, vpc_id, _PATH))
     tried = any(condition.type == CONDITIONS["hyperpod"] for condition in cluster.conditions)
     _check_room(request, [*own, *given], cluster.spec.tag, _PATH, untouched=not tried)
