@@ -8,7 +8,7 @@ from functions.core import settings
 from infra.local.faults import Fault, Kind
 from tests.chaos.inventory import differences, taken
 from tests.host.driver import Driver, Json, hyperpod_request, stage_of
-from tests.workflows.reused import BUCKET, EGRESS, own
+from tests.workflows.reused import BUCKET, EGRESS, Own, own
 from tests.workflows.subnets import ec2, table_of, where
 
 if TYPE_CHECKING:
@@ -48,6 +48,11 @@ def delete_stack(driver: Driver, tag: str) -> None:
             return
         driver.sleep(60)
     raise AssertionError(client.describe_stack_events(StackName=stack)["StackEvents"][:5])
+
+
+def tags_of_subnets(driver: Driver, mine: Own) -> dict[str, dict[str, str]]:
+    found = ec2(driver).describe_subnets(Filters=where("vpc-id", mine.vpc_id))["Subnets"]
+    return {each["SubnetId"]: {tag["Key"]: tag["Value"] for tag in each.get("Tags", [])} for each in found}
 
 
 def until_one_waits(driver: Driver, operation_ids: list[str]) -> str:
@@ -91,12 +96,8 @@ def test_a_foundation_of_a_callers_own_parts_makes_the_control_plane_alone_and_l
     assert network["publicAccessCidrs"] == ["203.0.113.0/24", f"{EGRESS}/32"]
 
     # The tags that the caller wanted, and no others.
-    tags = {
-        subnet["SubnetId"]: {tag["Key"]: tag["Value"] for tag in subnet.get("Tags", [])}
-        for subnet in ec2(driver).describe_subnets(Filters=where("vpc-id", mine.vpc_id))["Subnets"]
-    }
     internal = {"kubernetes.io/role/internal-elb": "1"}
-    assert tags == {
+    assert tags_of_subnets(driver, mine) == {
         mine.private[0]: internal,
         mine.private[1]: internal,
         mine.public: {"kubernetes.io/role/elb": "1"},
@@ -138,6 +139,9 @@ def test_two_clusters_made_at_once_in_one_vpc_have_their_own_subnets_and_share_a
         table = table_of(driver, result["subnet_id"])
         [default] = [each for each in table["Routes"] if each["DestinationCidrBlock"] == "0.0.0.0/0"]
         assert default["NatGatewayId"] == nat["NatGatewayId"]
+
+    untouched = {subnet_id: {} for subnet_id in (*mine.private, mine.public)}
+    assert {name: tags for name, tags in tags_of_subnets(driver, mine).items() if name in untouched} == untouched
 
     first, second = operations
     assert first["result"]["storage"] | {"probed": True} == first["result"]["storage"]
