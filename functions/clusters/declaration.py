@@ -101,6 +101,12 @@ DECLARATION = Declaration(
                 "cloudformation:DeleteStack",
                 "ec2:DescribeVpcs",
                 "ec2:DescribeAvailabilityZones",
+                # The network that a cluster takes over.
+                "ec2:DescribeVpcAttribute",
+                "ec2:DescribeSubnets",
+                "ec2:DescribeRouteTables",
+                "ec2:DescribeNatGateways",
+                "ec2:DescribeVpcEndpoints",
                 "eks:DescribeClusterVersions",
                 "eks:DescribeAddonVersions",
                 # The stack is created by the foundation role; this function may only hand it over.
@@ -123,5 +129,21 @@ DECLARATION = Declaration(
             ),
         ),
     ),
-    route_actions=(*LOOKS, "states:StartExecution"),
+    route_actions=(
+        *LOOKS,
+        "states:StartExecution",
+        # What a cluster is to take over.
+        "ec2:DescribeVpcAttribute",
+        "ec2:DescribeRouteTables",
+        "ec2:DescribeNatGateways",
+        "ec2:DescribeVpcEndpoints",
+        "iam:GetRolePolicy",
+        "iam:ListRolePolicies",
+        "iam:ListAttachedRolePolicies",
+        "iam:GetPolicy",
+        "iam:GetPolicyVersion",
+        "s3:GetBucketAcl",
+        "s3:GetBucketPolicyStatus",
+        "s3:GetBucketPublicAccessBlock",
+    ),
 )

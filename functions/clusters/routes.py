@@ -24,6 +24,7 @@ from functions.clusters.preflight import routes as preflight
 from functions.clusters.preflight.models import Target
 from functions.clusters.preflight.rules.requests import target_of
 from functions.clusters.previewing import rules as previewing
+from functions.clusters.reuse import routes as reuse
 from functions.core import application, ledger, mutations, runtime, settings
 from functions.core.application import IdempotencyKey
 from functions.core.errors import FieldError, InvalidRequest
@@ -46,14 +47,16 @@ def create_cluster(
     if not dry_run and (earlier := ledger.replayed(asked)):
         return application.accepted(earlier)
     names = rules.names_of(tag, deployed.account_id, deployed.region, request.foundation.reused)
-    seen = preflight.look(request, Target(tag, deployed.account_id, deployed.region, names))
-    spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now())
-    new = _planned(asked, request, seen.findings)
+    seen = preflight.look(request, Target(tag, deployed.account_id, deployed.region, names, request.foundation.vpc_id))
+    findings = [*seen.findings, *reuse.look(request, names.bucket)]
+    egress = settings.fixed_egress_addresses()
+    spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now(), egress)
+    new = _planned(asked, request, findings)
     return mutations.answer(
         Intent(
             new=new.model_copy(update={"new_cluster": spec.model_dump(mode="json", exclude_none=True)}),
-            changes=previewing.creation(new.stages, spec.names, spec.instance_groups),
-            findings=[*seen.findings, *(_about_tag(tag, generated=request.tag is None) if dry_run else [])],
+            changes=previewing.creation(new.stages, spec.names, spec.instance_groups, spec.reused),
+            findings=[*findings, *(_about_tag(tag, generated=request.tag is None) if dry_run else [])],
         ),
         dry_run=dry_run,
         confirm=confirm,

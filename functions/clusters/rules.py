@@ -20,7 +20,7 @@ from functions.core.errors import AlreadyExists, PreconditionFailed
 from functions.core.findings import Finding, Level, unfinished
 from functions.core.phases import CONDITIONS, PREFLIGHT, VERIFY
 from functions.network.reuse.rules.endpoint import reach
-from functions.network.reuse.rules.names import names_in
+from functions.network.reuse.rules.names import names_in, stages_of
 from functions.network.subnets.rules.needs import stages_for
 
 if TYPE_CHECKING:
@@ -176,7 +176,8 @@ def too_large(request: JsonValue) -> int | None:
 
 def plan(kind: str, request: Request) -> list[tuple[str, str]]:
     """List the stages of an operation in order, each with its phase."""
-    foundation = [("foundation", "foundation")]
+    reused = request.foundation.reused if isinstance(request, CreateCluster) else None
+    foundation = [("foundation", name) for name in (*stages_of(reused), "foundation")]
     names = [
         *(f"access_entry:{role}" for role in ROLES),
         "cluster_role:operator",

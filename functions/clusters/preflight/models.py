@@ -17,13 +17,15 @@ from functions.network.subnets.models import Subnet
 class Target:
     """The cluster that a request is for.
 
-    `tried` says that an operation on its HyperPod cluster has ended before: nodes of it may hold addresses.
+    `vpc_id` is the VPC that it takes over. `tried` says that an operation on its HyperPod cluster has ended before:
+    nodes of it may hold addresses.
     """
 
     tag: str
     account_id: str
     region: str
     names: ClusterNames
+    vpc_id: str | None = None
     tried: bool = False
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from functions.capacity.preflight.models import Placed, TrainingPlan
     from functions.catalog.models import Zone
     from functions.clusters.models import HyperPod
-    from functions.clusters.preflight.models import Facts, SubnetsFound, Target
+    from functions.clusters.preflight.models import Facts, Target
 
 
 def needed(request: CreateCluster | HyperPod, target: Target) -> Needed:
@@ -68,11 +68,12 @@ def _check_hyperpod(
     groups, new_vpc, found = listed_groups(request), makes_vpc(request), facts.subnets
     plans = _named(facts.capacity.plans, facts.zones)
     placed = [_known(each, facts.zones) for each in capacity.placed(groups, hyperpod.availability_zone, plans or {})]
-    yield from capacity.check(placed, replace(facts.capacity, plans=plans), new_vpc=new_vpc)
+    vpc_id = target.vpc_id or (found.vpc_id if found else None)
+    yield from capacity.check(placed, replace(facts.capacity, plans=plans), new_vpc=new_vpc, vpc_id=vpc_id)
     if plans is not None:
         _use_plan_zones(placed)
     yield from subnets.check_interfaces(groups)
-    yield from subnets.check_given(groups, found, _vpc_of(request, found), new_vpc=new_vpc)
+    yield from subnets.check_given(groups, found, vpc_id, new_vpc=new_vpc)
     standing = [*found.own, *found.given] if found else []
     yield from subnets.check_room(hyperpod, groups, standing, target.tag, tried=target.tried)
     asked = {(group.name, tuple(group.types), group.instance_count) for _, group in groups}
@@ -85,12 +86,6 @@ def _check_network(request: CreateCluster | HyperPod, facts: Facts) -> Iterator[
     field = f"{groups[0][0]}.instance_count" if groups else "foundation"
     new_vpc = makes_vpc(request)
     yield from network_quotas.check(facts.network_limits, facts.network_use, interfaces, field, new_vpc=new_vpc)
-
-
-def _vpc_of(request: CreateCluster | HyperPod, found: SubnetsFound | None) -> str | None:
-    """Name the VPC that nodes have to stand in: one that is taken over, else the cluster's."""
-    taken = request.foundation.vpc_id if isinstance(request, CreateCluster) else None
-    return taken or (found.vpc_id if found else None)
 
 
 def _named(

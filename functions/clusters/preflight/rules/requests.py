@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 def target_of(spec: ClusterSpec, conditions: Iterable[Condition]) -> Target:
     """Give the cluster that there is as what a request is for."""
     tried = any(condition.type == CONDITIONS["hyperpod"] for condition in conditions)
-    return Target(spec.tag, spec.account_id, spec.region, spec.names, tried)
+    vpc_id = spec.reused.vpc_id if spec.reused else None
+    return Target(spec.tag, spec.account_id, spec.region, spec.names, vpc_id, tried)
 
 
 def hyperpod_of(request: CreateCluster | HyperPod) -> HyperPod | None:

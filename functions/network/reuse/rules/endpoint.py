@@ -9,6 +9,7 @@ from __future__ import annotations
 from ipaddress import IPv4Address, IPv4Network
 from typing import TYPE_CHECKING, Final
 
+from functions.core.errors import Conflict, InvalidRequest
 from functions.core.findings import Finding, Level
 from functions.network.reuse.models import EVERYWHERE, PUBLIC_RANGES_LIMIT
 
@@ -53,6 +54,7 @@ def _no_fixed_egress() -> Finding:
     return Finding(
         check=NO_FIXED_EGRESS,
         level=Level.ERROR,
+        code=Conflict.code,
         field=_FIELD,
         message="would shut out the control plane: this deployment has no fixed addresses of its own that the list "
         "could name",
@@ -65,6 +67,7 @@ def _too_many(count: int, added: Sequence[str]) -> Finding:
     return Finding(
         check=ENDPOINT,
         level=Level.ERROR,
+        code=InvalidRequest.code,
         field=_FIELD,
         message=f"comes to {count} ranges with the control plane's own ({', '.join(added)}); EKS takes "
         f"{PUBLIC_RANGES_LIMIT}",

@@ -1,4 +1,4 @@
-"""The names of a cluster's parts that it takes over."""
+"""The names of a cluster's parts that it takes over, and of the stage that sees to them."""
 
 from __future__ import annotations
 
@@ -22,3 +22,8 @@ def names_in(reused: ReusedResources) -> dict[str, str]:
 def name_of(role_arn: str | None) -> str | None:
     """Give a role's name, which follows the path in its ARN."""
     return role_arn.rpartition("/")[2] if role_arn else None
+
+
+def stages_of(reused: ReusedResources | None) -> list[str]:
+    """Name the stages of a foundation that come before anything is made."""
+    return [] if reused is None else ["reuse"]
