@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from types_boto3_cloudformation.type_defs import StackEventTypeDef
 
+    from functions.core.runtime import Patience
+
 COMPLETE: Final = frozenset({"CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE"})
 _STACK: Final = "AWS::CloudFormation::Stack"
 _WRAPPERS: Final = ("Resource creation cancelled", "Embedded stack", "The following resource(s) failed")
@@ -32,10 +34,10 @@ class Stack:
     tags: Mapping[str, str]
 
 
-def describe(name: str) -> Stack | None:
+def describe(name: str, patience: Patience | None = None) -> Stack | None:
     """Describe a stack; None when there is none of that name. Raises the client's own errors."""
     try:
-        found = runtime.client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
+        found = runtime.client("cloudformation", patience).describe_stacks(StackName=name)["Stacks"][0]
     except ClientError as error:
         if code_of(error) == "ValidationError" and "does not exist" in error.response["Error"]["Message"]:
             return None

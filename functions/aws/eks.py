@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from functions.core import runtime
 from functions.core.cluster import ApiServer
 from functions.core.errors import Cause, Layer, PreconditionFailed
+
+if TYPE_CHECKING:
+    from functions.core.runtime import Patience
 
 
 @dataclass(frozen=True)
@@ -20,11 +25,12 @@ class Cluster:
     version: str
     endpoint: str
     certificate_authority: str
+    tags: Mapping[str, str] = field(default_factory=dict)
 
 
-def describe_cluster(name: str) -> Cluster | None:
+def describe_cluster(name: str, patience: Patience | None = None) -> Cluster | None:
     """Describe a cluster; None when there is none. Raises the client's own errors."""
-    client = runtime.client("eks")
+    client = runtime.client("eks", patience)
     try:
         found = client.describe_cluster(name=name)["cluster"]
     except client.exceptions.ResourceNotFoundException:
@@ -36,6 +42,7 @@ def describe_cluster(name: str) -> Cluster | None:
         version=found.get("version", ""),
         endpoint=found.get("endpoint", ""),
         certificate_authority=found.get("certificateAuthority", {}).get("data", ""),
+        tags=found.get("tags", {}),
     )
 
 
@@ -68,7 +75,7 @@ def _standing(name: str) -> Cluster:
     return cluster
 
 
-def offered_versions() -> list[str]:
+def offered_versions(patience: Patience | None = None) -> list[str]:
     """List the Kubernetes versions that EKS offers."""
-    pages = runtime.client("eks").get_paginator("describe_cluster_versions").paginate()
+    pages = runtime.client("eks", patience).get_paginator("describe_cluster_versions").paginate()
     return [version["clusterVersion"] for page in pages for version in page["clusterVersions"]]

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
+    from functions.core.runtime import Patience
+
     Document = Mapping[str, JsonValue]
 
 
@@ -53,6 +55,23 @@ def find_role(name: str) -> RoleFound | None:
         inline={each: _document(_inline(name, each)) for each in inline},
         attached=frozenset(each.get("PolicyArn", "") for page in pages for each in page["AttachedPolicies"]),
     )
+
+
+def tags_of_role(name: str, patience: Patience | None = None) -> dict[str, str] | None:
+    """Read the tags of a role, whatever its path; None when there is none. Raises the client's own errors."""
+    client = runtime.client("iam", patience)
+    try:
+        role = client.get_role(RoleName=name)["Role"]
+    except client.exceptions.NoSuchEntityException:
+        return None
+    return {tag["Key"]: tag["Value"] for tag in role.get("Tags", [])}
+
+
+def policy_document(arn: str) -> Document:
+    """Read the document of a managed policy, in the version that counts."""
+    client = runtime.client("iam")
+    version = client.get_policy(PolicyArn=arn)["Policy"].get("DefaultVersionId", "v1")
+    return _document(client.get_policy_version(PolicyArn=arn, VersionId=version)["PolicyVersion"].get("Document", {}))
 
 
 def create_role(name: str, path: str, trust: Document, tags: Mapping[str, str], description: str) -> None:

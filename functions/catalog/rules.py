@@ -63,10 +63,15 @@ def zone_named(name_or_id: str, zones: Iterable[Zone]) -> Zone | None:
 HYPERPOD_KUBERNETES_VERSIONS: Final = ("1.28", "1.29", "1.30", "1.31", "1.32", "1.33", "1.34")
 
 
+def shared_kubernetes_versions(offered: Iterable[str]) -> list[str]:
+    """Give the versions that both EKS offers and HyperPod supports, oldest first."""
+    known = set(offered)
+    return [version for version in HYPERPOD_KUBERNETES_VERSIONS if version in known]
+
+
 def newest_kubernetes_version(offered: Iterable[str]) -> str | None:
     """Give the newest version that both EKS offers and HyperPod supports; None when they share none."""
-    shared = set(HYPERPOD_KUBERNETES_VERSIONS) & set(offered)
-    return max(shared, key=lambda version: tuple(map(int, version.split("."))), default=None)
+    return next(reversed(shared_kubernetes_versions(offered)), None)
 
 
 def threads_per_core(name: str) -> int:
@@ -102,6 +107,15 @@ def node_addresses(name: str, *, efa_only: bool) -> int:
     if facts is None:
         return 1
     return facts.subnet_ips_efa_only if efa_only else facts.subnet_ips
+
+
+def node_interfaces(name: str) -> int:
+    """Say how many network interfaces a node of a type has: one for IP traffic, and each further EFA interface.
+
+    Source: SageMaker developer guide, "Setting up SageMaker HyperPod with a custom Amazon VPC".
+    """
+    facts = instance_type(name)
+    return max(1, facts.efa_interfaces) if facts else 1
 
 
 def has_efa(name: str) -> bool:

@@ -4,6 +4,30 @@ from __future__ import annotations
 
 from functions.core.declaration import Declaration, Route, Scope, Stage
 
+# What a request to create something is checked by, at the edge and, where AWS gave no answer, by a stage.
+LOOKS = (
+    "cloudformation:DescribeStacks",
+    "ec2:DescribeAddresses",
+    "ec2:DescribeAvailabilityZones",
+    "ec2:DescribeInstanceTypeOfferings",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeSecurityGroups",
+    "ec2:DescribeSubnets",
+    "ec2:DescribeVpcs",
+    "eks:DescribeCluster",
+    "eks:DescribeClusterVersions",
+    "iam:GetRole",
+    "s3:GetBucketTagging",
+    "s3:GetObject",
+    # HeadBucket is authorised as this.
+    "s3:ListBucket",
+    "sagemaker:DescribeCluster",
+    "sagemaker:DescribeTrainingPlan",
+    "sagemaker:ListClusters",
+    "servicequotas:GetServiceQuota",
+    "servicequotas:ListServiceQuotas",
+)
+
 DECLARATION = Declaration(
     domain="clusters",
     routes=(
@@ -58,6 +82,13 @@ DECLARATION = Declaration(
     ),
     stages=(
         Stage(
+            kind="preflight",
+            function="stages_cluster",
+            title="Checks that the request left open",
+            expected_seconds=10,
+            actions=LOOKS,
+        ),
+        Stage(
             kind="foundation",
             function="stages_cluster",
             title="Network, EKS control plane, roles and bucket",
@@ -71,6 +102,12 @@ DECLARATION = Declaration(
                 "ec2:DescribeVpcs",
                 "ec2:DescribeVpcPeeringConnections",
                 "ec2:DescribeAvailabilityZones",
+                # The network that a cluster takes over.
+                "ec2:DescribeVpcAttribute",
+                "ec2:DescribeSubnets",
+                "ec2:DescribeRouteTables",
+                "ec2:DescribeNatGateways",
+                "ec2:DescribeVpcEndpoints",
                 "eks:DescribeClusterVersions",
                 "eks:DescribeAddonVersions",
                 # The stack is created by the foundation role; this function may only hand it over.
@@ -94,17 +131,20 @@ DECLARATION = Declaration(
         ),
     ),
     route_actions=(
-        "ec2:DescribeAvailabilityZones",
-        "ec2:DescribeSubnets",
+        *LOOKS,
         "states:StartExecution",
-        # What a request about capacity is checked by.
-        "ec2:DescribeInstanceTypeOfferings",
-        "ec2:DescribeSecurityGroups",
-        "s3:GetObject",
-        "sagemaker:DescribeCluster",
-        "sagemaker:DescribeTrainingPlan",
-        "sagemaker:ListClusters",
-        "servicequotas:GetServiceQuota",
-        "servicequotas:ListServiceQuotas",
+        # What a cluster is to take over.
+        "ec2:DescribeVpcAttribute",
+        "ec2:DescribeRouteTables",
+        "ec2:DescribeNatGateways",
+        "ec2:DescribeVpcEndpoints",
+        "iam:GetRolePolicy",
+        "iam:ListRolePolicies",
+        "iam:ListAttachedRolePolicies",
+        "iam:GetPolicy",
+        "iam:GetPolicyVersion",
+        "s3:GetBucketAcl",
+        "s3:GetBucketPolicyStatus",
+        "s3:GetBucketPublicAccessBlock",
     ),
 )

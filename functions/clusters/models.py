@@ -28,10 +28,12 @@ from functions.clusters.settings.models import CompanyTags, OwnerGroups
 from functions.core.cluster import ClusterSpec
 from functions.core.requests import Wire, check_name
 from functions.network.models import ClusterNetwork, ZoneName
+from functions.network.reuse.models import EndpointReach, ReusedParts
 
 GROUPS_LIMIT: Final = 100
 KUBERNETES_NAME_PATTERN: Final = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 KUBERNETES_NAME_LIMIT: Final = 63
+KUBERNETES_VERSION_PATTERN: Final = r"^1\.[0-9]{2}$"
 
 NodeRecovery = Literal["automatic", "none"]
 
@@ -62,6 +64,7 @@ KubernetesName = Annotated[
     AfterValidator(check_kubernetes_name),
     Field(json_schema_extra={"pattern": KUBERNETES_NAME_PATTERN, "maxLength": KUBERNETES_NAME_LIMIT}),
 ]
+KubernetesVersion = Annotated[str, Field(pattern=KUBERNETES_VERSION_PATTERN, examples=["1.33"])]
 TwoZones = Annotated[
     list[ZoneName], AfterValidator(check_two_zones), Field(json_schema_extra={"minItems": 2, "maxItems": 2})
 ]
@@ -107,10 +110,22 @@ class HyperPod(ClusterNetwork, Wire):
         return system
 
 
-class Foundation(Wire):
-    """The network and the EKS control plane; zones left out are chosen."""
+class Foundation(ReusedParts, EndpointReach, Wire):
+    """The network and the EKS control plane; zones left out are chosen, and what is not taken over is made."""
 
     control_plane_availability_zones: TwoZones | None = None
+    kubernetes_version: KubernetesVersion | None = Field(
+        default=None, description="A minor version; left out, the newest that EKS offers and HyperPod supports."
+    )
+
+    @field_validator("control_plane_availability_zones")
+    @classmethod
+    def _zones_follow_from_subnets(cls, zones: list[str] | None, info: ValidationInfo) -> list[str] | None:
+        if zones and info.data.get("control_plane_subnet_ids"):
+            raise PydanticCustomError(
+                "zones_of_subnets", "has to be left out beside control_plane_subnet_ids, whose zones count"
+            )
+        return zones
 
 
 class S3Mount(Wire):

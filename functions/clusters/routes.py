@@ -20,9 +20,11 @@ from functions.clusters.models import (
     LastOperation,
     S3Mount,
 )
-from functions.clusters.placement import routes as placement
 from functions.clusters.preflight import routes as preflight
+from functions.clusters.preflight.models import Target
+from functions.clusters.preflight.rules.requests import target_of
 from functions.clusters.previewing import rules as previewing
+from functions.clusters.reuse import routes as reuse
 from functions.core import application, ledger, mutations, runtime, settings
 from functions.core.application import IdempotencyKey
 from functions.core.errors import FieldError, InvalidRequest
@@ -44,18 +46,19 @@ def create_cluster(
     asked = _asked(tag, request, idempotency_key)
     if not dry_run and (earlier := ledger.replayed(asked)):
         return application.accepted(earlier)
-    name = rules.names_of(tag, deployed.account_id, deployed.region).hyperpod_cluster
-    seen = preflight.look(request, deployed.region, name)
-    placement.check_with_foundation(request, tag)
-    spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now())
-    new = _planned(asked, request, seen.findings)
+    names = rules.names_of(tag, deployed.account_id, deployed.region, request.foundation.reused)
+    seen = preflight.look(request, Target(tag, deployed.account_id, deployed.region, names, request.foundation.vpc_id))
+    findings = [*seen.findings, *reuse.look(request, names.bucket)]
+    egress = settings.fixed_egress_addresses()
+    spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now(), egress)
+    new = _planned(asked, request, findings)
     changes = previewing.creation(new.stages, spec, spec.instance_groups)
     return mutations.answer(
         Intent(
             new=new.model_copy(update={"new_cluster": spec.model_dump(mode="json", exclude_none=True)}),
             changes=changes,
             unpriced=previewing.unpriced(changes),
-            findings=[*seen.findings, *(_about_tag(tag, generated=request.tag is None) if dry_run else [])],
+            findings=[*findings, *(_about_tag(tag, generated=request.tag is None) if dry_run else [])],
         ),
         dry_run=dry_run,
         confirm=confirm,
@@ -128,9 +131,7 @@ def _begin_on(tag: str, request: rules.Request, key: str | None, *, dry_run: boo
     cluster = records.read(tag)
     findings = rules.out_of_turn(tag, asked.kind, cluster.conditions)
     if isinstance(request, HyperPod):
-        seen = preflight.look(request, cluster.spec.region, cluster.spec.names.hyperpod_cluster)
-        placement.check_on_foundation(request, cluster, look=seen.answered)
-        findings += seen.findings
+        findings += preflight.look(request, target_of(cluster.spec, cluster.conditions)).findings
     changed = {
         "cluster_version": cluster.spec.version,
         "changed_cluster": rules.changes_of(request, cluster.spec),
@@ -169,7 +170,8 @@ def _planned(asked: NewOperation, request: rules.Request, findings: Sequence[Fin
     kept = request.model_dump(mode="json")
     if size := rules.too_large(kept):
         raise _too_large(size)
-    stages = [mutations.planned(phase, name) for phase, name in rules.plan(asked.kind, request)]
+    plan = [*rules.look_again(findings), *rules.plan(asked.kind, request)]
+    stages = [mutations.planned(phase, name) for phase, name in plan]
     return asked.model_copy(update={"request": kept, "stages": stages, "findings": [*findings]})
 
 

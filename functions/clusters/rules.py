@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, TypedDict
 
 from pydantic import TypeAdapter
 
-from functions.catalog.rules import control_plane_zones, looks_like_a_zone_id, zone_named
 from functions.clusters.models import (
     ConfigureDependencies,
     CreateCluster,
@@ -16,12 +15,13 @@ from functions.clusters.models import (
     S3Mount,
 )
 from functions.clusters.names import derived
-from functions.core.cluster import ClusterNames, ClusterSpec, DesiredGroup, DesiredMount
-from functions.core.errors import AlreadyExists, FieldError, PreconditionFailed
-from functions.core.findings import Finding, Level
-from functions.core.phases import CONDITIONS, VERIFY
+from functions.core.cluster import ClusterNames, ClusterSpec, DesiredGroup, DesiredMount, ReusedResources
+from functions.core.errors import AlreadyExists, PreconditionFailed
+from functions.core.findings import Finding, Level, unfinished
+from functions.core.phases import CONDITIONS, PREFLIGHT, VERIFY
+from functions.network.reuse.rules.endpoint import reach
+from functions.network.reuse.rules.names import names_in, stages_of
 from functions.network.subnets.rules.needs import stages_for
-from functions.network.subnets.rules.requests import check_group_zones, use_group_zone_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from functions.catalog.models import Zone
     from functions.clusters.models import Condition
 
 Request = CreateCluster | ConfigureDependencies | HyperPod | S3Mount
@@ -71,9 +70,9 @@ _MADE_BY: Final = {
 _BEFORE: Final = {_MADE_BY[phase]: tuple(CONDITIONS)[:place] for place, phase in enumerate(CONDITIONS)}
 
 
-def names_of(tag: str, account: str, region: str) -> ClusterNames:
-    """Name the parts of a cluster that is created now."""
-    return ClusterNames(**derived(tag, account, region))
+def names_of(tag: str, account: str, region: str, reused: ReusedResources | None = None) -> ClusterNames:
+    """Name the parts of a cluster that is created now; what it takes over keeps its own name."""
+    return ClusterNames(**derived(tag, account, region) | names_in(reused or ReusedResources()))
 
 
 def generated_tag(caller: str, key: str) -> str:
@@ -82,14 +81,20 @@ def generated_tag(caller: str, key: str) -> str:
     return f"hypd-{digest[:8]}"
 
 
-def spec_of(request: CreateCluster, tag: str, account: str, region: str, at: datetime) -> ClusterSpec:
-    """Write the desired state that a creation begins with."""
+def spec_of(
+    request: CreateCluster, tag: str, account: str, region: str, at: datetime, egress: Sequence[str] = ()
+) -> ClusterSpec:
+    """Write the desired state that a creation begins with; `egress` are the control plane's own fixed addresses."""
+    reused = request.foundation.reused
     return ClusterSpec(
         tag=tag,
         account_id=account,
         region=region,
-        names=names_of(tag, account, region),
+        names=names_of(tag, account, region, reused),
         control_plane_availability_zones=request.foundation.control_plane_availability_zones,
+        kubernetes_version=request.foundation.kubernetes_version,
+        reused=reused,
+        public_access_cidrs=reach(request.foundation.public_access_cidrs, egress),
         created_at=at,
         owner_groups=request.owner_groups,
         company_tags=request.company_tags,
@@ -171,7 +176,8 @@ def too_large(request: JsonValue) -> int | None:
 
 def plan(kind: str, request: Request) -> list[tuple[str, str]]:
     """List the stages of an operation in order, each with its phase."""
-    foundation = [("foundation", "foundation")]
+    reused = request.foundation.reused if isinstance(request, CreateCluster) else None
+    foundation = [("foundation", name) for name in (*stages_of(reused), "foundation")]
     names = [
         *(f"access_entry:{role}" for role in ROLES),
         "cluster_role:operator",
@@ -191,6 +197,11 @@ def plan(kind: str, request: Request) -> list[tuple[str, str]]:
     if isinstance(storage, S3Mount):
         stages = [*stages, ("storage", f"mount:{_place_of(storage)}")]
     return [*stages, (VERIFY, "verify")]
+
+
+def look_again(findings: Iterable[Finding]) -> list[tuple[str, str]]:
+    """List the stage that comes before all others where a check did not come to an end."""
+    return [(PREFLIGHT, "preflight")] if unfinished(findings) else []
 
 
 def _place_of(storage: S3Mount) -> str:
@@ -263,77 +274,3 @@ def generated(tag: str) -> Finding:
     message = f"was left out; {tag} was generated for this preview"
     remedy = f"To confirm the preview, send tag {tag} with the request."
     return Finding(check="tag", level=Level.INFO, field="tag", message=message, remedy=remedy)
-
-
-def check_zones(request: CreateCluster | HyperPod, zones: Sequence[Zone], region: str) -> list[FieldError]:
-    """Find what is wrong with the zones that a request names."""
-    if isinstance(request, HyperPod):
-        return _check_compute_zones("", request, zones, region)
-    errors = _check_control_plane_zones(request.foundation.control_plane_availability_zones or [], zones, region)
-    if request.hyperpod:
-        errors += _check_compute_zones("hyperpod.", request.hyperpod, zones, region)
-    return errors
-
-
-def names_zones(request: CreateCluster | HyperPod) -> bool:
-    """Say whether a request names any zone."""
-    if isinstance(request, HyperPod):
-        return True
-    return request.hyperpod is not None or request.foundation.control_plane_availability_zones is not None
-
-
-def names_zone_ids(request: CreateCluster | HyperPod) -> bool:
-    """Say whether a request names any zone by its id, which only a lookup can turn into a name."""
-    hyperpod = request if isinstance(request, HyperPod) else request.hyperpod
-    groups = hyperpod.instance_groups if hyperpod else []
-    named = [hyperpod.availability_zone] if hyperpod else []
-    named += [group.availability_zone for group in groups if group.availability_zone]
-    if isinstance(request, CreateCluster):
-        named += request.foundation.control_plane_availability_zones or []
-    return any(looks_like_a_zone_id(zone) for zone in named)
-
-
-def use_zone_names(request: CreateCluster | HyperPod, zones: Sequence[Zone]) -> None:
-    """Write the zones of a request by their names, where the caller wrote ids."""
-    hyperpod = request if isinstance(request, HyperPod) else request.hyperpod
-    if hyperpod:
-        hyperpod.availability_zone = _name_of(hyperpod.availability_zone, zones)
-        use_group_zone_names(hyperpod.instance_groups, zones)
-    if isinstance(request, CreateCluster) and (wanted := request.foundation.control_plane_availability_zones):
-        request.foundation.control_plane_availability_zones = [_name_of(zone, zones) for zone in wanted]
-
-
-def _check_compute_zones(path: str, hyperpod: HyperPod, zones: Sequence[Zone], region: str) -> list[FieldError]:
-    wanted, allowed = hyperpod.availability_zone, [zone.name for zone in zones]
-    errors = check_group_zones(hyperpod.instance_groups, zones, region, f"{path}instance_groups")
-    if zone_named(wanted, zones):
-        return errors
-    field = f"{path}availability_zone"
-    return [FieldError(field=field, message=f"{wanted} is not a zone of {region}", allowed=allowed), *errors]
-
-
-def _check_control_plane_zones(wanted: Sequence[str], zones: Sequence[Zone], region: str) -> list[FieldError]:
-    allowed = [zone.name for zone in control_plane_zones(zones)]
-    errors: list[FieldError] = []
-    for place, name in enumerate(wanted):
-        if message := _zone_fault(name, wanted[:place], zones, region):
-            field = f"foundation.control_plane_availability_zones[{place}]"
-            errors.append(FieldError(field=field, message=message, allowed=allowed))
-    return errors
-
-
-def _zone_fault(name: str, before: Sequence[str], zones: Sequence[Zone], region: str) -> str | None:
-    zone, served = zone_named(name, zones), control_plane_zones(zones)
-    if zone is None:
-        return f"{name} is not a zone of {region}"
-    if zone not in served:
-        allowed = ", ".join(each.name for each in served)
-        return f"EKS places no control plane in {zone.name} ({zone.id}); choose from {allowed}"
-    if zone in [zone_named(other, zones) for other in before]:
-        return f"{zone.name} is named twice; a control plane needs two different zones"
-    return None
-
-
-def _name_of(wanted: str, zones: Sequence[Zone]) -> str:
-    zone = zone_named(wanted, zones)
-    return zone.name if zone else wanted

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from functions.aws import addons, cloudformation, eks, network, peering, zones
-from functions.catalog.rules import newest_kubernetes_version
+from functions.aws import addons, cloudformation, eks, network, peering, reuse, zones
+from functions.catalog.rules import newest_kubernetes_version, shared_kubernetes_versions
+from functions.clusters import foundation_rules
 from functions.clusters.control_plane_rules import choose_zones, unknown_zones, zones_named_in
 from functions.core import settings
 from functions.core.cluster import AccessRole
@@ -96,7 +97,8 @@ def _after_failure(context: StageContext, stack: Stack) -> Observation:
 def _may_choose_other_zones(context: StageContext, problem: Problem) -> bool:
     """Only zones that nobody asked for may be changed, and only once."""
     unsupported = problem.cause is not None and problem.cause.code == UNSUPPORTED_ZONE
-    asked_for = context.cluster.control_plane_availability_zones
+    reused = context.cluster.reused
+    asked_for = context.cluster.control_plane_availability_zones or (reused and reused.vpc_id)
     return unsupported and not asked_for and len(context.stage.resources) == 1 and bool(zones_named_in(problem.detail))
 
 
@@ -106,39 +108,34 @@ def _create(context: StageContext) -> str:
         cluster.names.stack,
         settings.required("FOUNDATION_TEMPLATE_URL"),
         settings.required("FOUNDATION_ROLE_ARN"),
-        {**_network_parameters(context), **_version_parameters(), **_fixed_parameters(context)},
+        {**_network_parameters(context), **_version_parameters(context), **_fixed_parameters(context)},
         tags_of(cluster, context.operation.operation_id),
         f"{context.operation.operation_id}-{len(context.stage.resources)}",
     )
 
 
 def _fixed_parameters(context: StageContext) -> dict[str, str]:
-    names = context.cluster.names
     return {
         "ClusterTag": context.cluster.tag,
-        "EksClusterName": names.eks_cluster,
-        "BucketName": names.bucket,
-        "ControlPlaneRoleName": names.control_plane_role,
-        "ExecutionRoleName": names.execution_role,
-        "S3CsiRoleName": names.s3_csi_role,
+        "EksClusterName": context.cluster.names.eks_cluster,
         "KubernetesAdminRoleArn": settings.required(AccessRole.ADMIN),
         "KubernetesOperatorRoleArn": settings.required(AccessRole.OPERATOR),
+        **foundation_rules.parts(context.cluster),
     }
 
 
 def _network_parameters(context: StageContext) -> dict[str, str]:
-    plan = _plan(context)
-    first, second = _zones(context)
-    return {
-        "VpcCidr": str(plan.vpc),
-        "PublicSubnetOneCidr": str(plan.public[0]),
-        "PublicSubnetTwoCidr": str(plan.public[1]),
-        "ControlPlaneSubnetOneCidr": str(plan.control_plane[0]),
-        "ControlPlaneSubnetTwoCidr": str(plan.control_plane[1]),
-        "ControlPlaneZoneOne": first,
-        "ControlPlaneZoneTwo": second,
-        "ServiceCidr": str(plan.services),
-    }
+    reused = context.cluster.reused
+    if reused is None or reused.vpc_id is None:
+        return foundation_rules.new_network(_plan(context), _zones(context))
+    found = reuse.find_network(reused.vpc_id, context.cluster.region)
+    if found is None:
+        raise PreconditionFailed(
+            f"The VPC {reused.vpc_id}, which the cluster is to stand in, does not exist any more.",
+            cause=Cause(layer=Layer.AWS, service="ec2", api_call="DescribeVpcs", resource=reused.vpc_id),
+            remedy="Create the cluster under another tag, in a VPC that exists.",
+        )
+    return foundation_rules.reused_network(reused, found)
 
 
 def _plan(context: StageContext) -> NetworkPlan:
@@ -181,14 +178,28 @@ def _check_zones(context: StageContext, available: list[Zone]) -> None:
         )
 
 
-def _version_parameters() -> dict[str, str]:
-    version = newest_kubernetes_version(eks.offered_versions())
+def _kubernetes_version(context: StageContext) -> str:
+    """Give the version that was asked for, else the newest; the edge may have had no answer about it."""
+    offered, wanted = eks.offered_versions(), context.cluster.kubernetes_version
+    shared = shared_kubernetes_versions(offered)
+    if wanted is not None and wanted not in shared:
+        raise InvalidRequest(
+            f"Kubernetes {wanted} is not a version that EKS offers and HyperPod supports.",
+            cause=Cause(layer=Layer.CALLER, service="eks", api_call="DescribeClusterVersions"),
+            remedy=f"Create the cluster under another tag, with one of {', '.join(shared)}.",
+        )
+    version = wanted or newest_kubernetes_version(offered)
     if version is None:
         raise PreconditionFailed(
             "EKS offers no Kubernetes version that HyperPod supports.",
             cause=Cause(layer=Layer.AWS, service="eks", api_call="DescribeClusterVersions"),
             remedy="Deploy a newer release of the control plane; its table of HyperPod's versions is out of date.",
         )
+    return version
+
+
+def _version_parameters(context: StageContext) -> dict[str, str]:
+    version = _kubernetes_version(context)
     return {
         "KubernetesVersion": version,
         "VpcCniVersion": _addon_version("vpc-cni", version),

@@ -20,6 +20,7 @@ from functions.core.errors import (
     PreconditionFailed,
     Problem,
     QuotaExceeded,
+    Unavailable,
 )
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ _REFUSALS: Final[tuple[type[Problem], ...]] = (
     OperationInProgress,
     QuotaExceeded,
     Conflict,
+    Unavailable,
 )
 _BY_CODE: Final = {refusal.code: refusal for refusal in _REFUSALS}
 
@@ -71,6 +73,11 @@ UNCHECKED: Final = "unchecked"
 def unchecked(check: str, why: str) -> Finding:
     """Say that a check did not come to an end; it refuses nothing."""
     return Finding(check=check, level=Level.WARNING, message=f"{UNCHECKED}: {why}")
+
+
+def unfinished(findings: Iterable[Finding]) -> bool:
+    """Say whether a check did not come to an end: then it runs again before anything is made."""
+    return any(finding.message.startswith(f"{UNCHECKED}: ") for finding in findings)
 
 
 def errors_in(findings: Iterable[Finding]) -> list[Finding]:

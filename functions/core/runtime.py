@@ -23,8 +23,10 @@ from botocore.config import Config
 from botocore.model import ServiceId
 from botocore.signers import RequestSigner
 
+from functions.core.threads import SystemThreads, Task, Threads
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from botocore.client import BaseClient
     from botocore.credentials import Credentials
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 
 
 Kept = TypeVar("Kept")
+Result = TypeVar("Result")
 
 
 class Clock(Protocol):
@@ -122,6 +125,7 @@ class Runtime:
     session: botocore.session.Session
     clock: Clock
     processes: Processes = field(default_factory=SystemProcesses)
+    threads: Threads = field(default_factory=SystemThreads)
     _clients: dict[tuple[str, Patience], BaseClient] = field(default_factory=dict)
     _kept: dict[type, object] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
@@ -185,6 +189,16 @@ def bound(runtime: Runtime) -> Iterator[None]:
 def run(command: Sequence[str], environment: Mapping[str, str], seconds: float) -> Completed:
     """Run a program to its end; raises TimeoutError when that takes longer than `seconds`."""
     return current().processes.run(command, environment, seconds)
+
+
+def together(calls: Sequence[Callable[[], Result]]) -> list[Result]:
+    """Make calls at once, each under this invocation's runtime, and give their results in order.
+
+    All of them end before the first error, in that order, is raised.
+    """
+    tasks = [Task(call) for call in calls]
+    current().threads.run([task.make for task in tasks])
+    return [task.result() for task in tasks]
 
 
 def signer(service: str, credentials: Credentials) -> RequestSigner:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from functions.core import runtime
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from functions.core.cluster import ClusterSpec
 
 MANAGER = "instantstart"
@@ -26,7 +28,17 @@ def tags_of(cluster: ClusterSpec, operation_id: str) -> dict[str, str]:
 
 def stack_tags(cluster: ClusterSpec) -> dict[str, str]:
     """Give the tags that do not change from one operation to the next."""
-    return {"instantstart:managed-by": MANAGER, "instantstart:cluster": cluster.tag}
+    return marks_of(cluster.tag)
+
+
+def marks_of(cluster_tag: str) -> dict[str, str]:
+    """Give the tags by which a cluster's resources are known."""
+    return {"instantstart:managed-by": MANAGER, "instantstart:cluster": cluster_tag}
+
+
+def marked(tags: Mapping[str, str], cluster_tag: str) -> bool:
+    """Say whether a resource with some tags is a cluster's."""
+    return all(tags.get(key) == value for key, value in marks_of(cluster_tag).items())
 
 
 def labels_of(cluster: ClusterSpec, operation_id: str) -> dict[str, str]:

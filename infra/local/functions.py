@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import MappingProxyType
@@ -48,6 +48,21 @@ class Environment:
         return self.handler
 
 
+class ClockThreads:
+    """Threads of an invocation: the clock knows them, so that time moves only while all of them wait."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    def run(self, calls: Sequence[Callable[[], None]]) -> None:
+        """Make calls at once, each in a thread of its own; return when all have ended."""
+        threads = [self._clock.thread(call) for call in calls]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+
 class Functions:
     """All functions of the topology."""
 
@@ -74,6 +89,7 @@ class Functions:
                     sessions.of(identities.of_role(roles[name])),
                     clock,
                     processes(roles[name]),
+                    ClockThreads(clock),
                 ),
             )
             for name, function in declared.items()

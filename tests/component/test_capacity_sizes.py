@@ -81,12 +81,15 @@ def large(edge: Edge, monkeypatch: pytest.MonkeyPatch) -> Edge:
 
 
 def begin(edge: Edge) -> str:
+    # The HyperPod cluster is there once the operation has made it.
+    made, edge.surroundings.clusters = edge.surroundings.clusters, {}
     standing(edge, "t1", "FoundationReady", "DependenciesReady")
     groups = [{"name": name, "instance_type": "ml.m5.large", "instance_count": PER_GROUP} for name in GROUPS]
     edge.surroundings.quotas |= dict.fromkeys(["ml.m5.large for cluster usage", "2CE978FC", "3308CCC7"], NODES)
     body = {"availability_zone": "us-west-2c", "subnet_prefix": 17, "instance_groups": groups}
     answer = edge.send("POST", "/api/clusters/t1/hyperpod", body)
     assert answer.status == 202, answer.body
+    edge.surroundings.clusters = made
     return str(answer.body["operation_id"])
 
 

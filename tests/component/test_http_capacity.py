@@ -169,6 +169,8 @@ def test_all_instances_together_have_quotas_too(edge: Edge, code: str) -> None:
 def test_a_cluster_that_an_earlier_attempt_left_does_not_count_against_itself(edge: Edge) -> None:
     standing(edge, "t1", "FoundationReady", "DependenciesReady")
     edge.surroundings.quotas[f"{P4} for cluster usage"] = 1
-    edge.surroundings.clusters["hp-cluster-t1"] = [{"InstanceType": P4, "TargetCount": 1, "CurrentCount": 0}]
+    edge.surroundings.clusters["hp-cluster-t1"] = [
+        {"InstanceGroupName": "gpu", "InstanceType": P4, "TargetCount": 1, "CurrentCount": 0}
+    ]
     body = {"availability_zone": "us-west-2a", "instance_groups": [GPU | {"instance_type": P4, "instance_count": 1}]}
     assert edge.send("POST", "/api/clusters/t1/hyperpod", body).status == 202

@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 
 from functions.core import runtime
 from tests.component.test_http_capacity_support import GPU, P5, SILENCE, add, create, found, refused
-from tests.component.test_http_support import Edge, account, edge
+from tests.component.test_http_support import Edge, account, edge, stages_of
 
 __all__ = ["account", "edge"]
 
@@ -55,7 +55,7 @@ def test_a_security_group_that_does_not_exist_is_refused(edge: Edge) -> None:
 def test_a_security_group_cannot_be_in_a_vpc_that_does_not_exist_yet(edge: Edge) -> None:
     edge.surroundings.security_groups = [security_group("sg-01234567", inbound=True, outbound=True)]
     answer = create(edge, GPU | {"security_group_ids": ["sg-01234567"]})
-    cause = "SECURITY_GROUP_OF_ANOTHER_VPC"
+    cause = "SECURITY_GROUP_IN_NEW_VPC"
     refused(answer, 400, "invalid_request", cause, "instance_groups[0].security_group_ids")
 
 
@@ -154,6 +154,7 @@ def test_a_request_that_no_record_could_hold_is_refused(edge: Edge) -> None:
 @pytest.mark.case(71)
 def test_what_aws_does_not_say_is_unchecked_and_refuses_nothing(edge: Edge) -> None:
     edge.surroundings.failing["DescribeInstanceTypeOfferings"] = SILENCE
+    edge.surroundings.failing["GetServiceQuota"] = SILENCE
     edge.surroundings.offerings.clear()
     edge.surroundings.quotas[f"{P5} for cluster usage"] = 0
     with edge.account.counted() as calls:
@@ -162,6 +163,15 @@ def test_what_aws_does_not_say_is_unchecked_and_refuses_nothing(edge: Edge) -> N
     assert [finding["message"][:9] for finding in found(answer, "cluster_usage_quota")] == ["unchecked"]
     # Who was not answered once does not ask again: the caller waits.
     assert "ListServiceQuotas" not in calls
+    # What is unchecked is checked before anything is made.
+    assert stages_of(answer.body["operation_id"])[0] == ("preflight", "preflight")
+
+
+@pytest.mark.case(71)
+def test_a_service_that_does_not_answer_holds_up_no_other_check(edge: Edge) -> None:
+    edge.surroundings.failing["DescribeInstanceTypeOfferings"] = SILENCE
+    edge.surroundings.quotas[f"{P5} for cluster usage"] = 0
+    refused(create(edge, GPU), 409, "quota_exceeded", "CLUSTER_USAGE_QUOTA", "instance_groups[0].instance_count")
 
 
 def test_a_check_that_aws_denies_leaves_the_others(edge: Edge) -> None:

@@ -114,8 +114,10 @@ def test_without_an_answer_from_ec2_the_stage_has_to_look(edge: Edge, vpc: str) 
     def hang(**_: object) -> None:
         raise ReadTimeoutError(endpoint_url="https://ec2.us-west-2.amazonaws.com")
 
-    runtime.client("ec2").meta.events.register("before-call.ec2.DescribeSubnets", hang)
-    assert edge.send("POST", PATH, hyperpod({"subnet_id": GIVEN})).status == 202
+    runtime.client("ec2", runtime.Patience.EDGE).meta.events.register("before-call.ec2.DescribeSubnets", hang)
+    answer = edge.send("POST", PATH, hyperpod({"subnet_id": GIVEN}))
+    assert answer.status == 202
+    assert stages_of(answer.body["operation_id"])[0] == ("preflight", "preflight")
 
 
 def test_the_look_at_subnets_costs_two_calls_at_most(edge: Edge, vpc: str) -> None:

@@ -39,6 +39,12 @@ OFFERED: Final = {kind.removeprefix("ml."): ZONES for kind in instance_types()}
 QUOTAS: Final = [
     f"{kind} for cluster {usage}" for kind in instance_types() for usage in ("usage", "spot instance usage")
 ]
+# The quotas of networks, by their codes, as AWS sets them.
+NETWORK_QUOTAS: Final = {
+    "L-F678F1CE": ("VPCs per Region", 5.0),
+    "L-0263D0A3": ("EC2-VPC Elastic IPs", 5.0),
+    "L-DF5E4CA3": ("Network interfaces per Region", 5000.0),
+}
 HYPERPOD: Final[dict[str, JsonValue]] = {
     "availability_zone": "us-west-2c",
     "instance_groups": [{"name": "gpu", "instance_type": "ml.g6.4xlarge", "instance_count": 1}],
@@ -147,6 +153,8 @@ class Surroundings:
     clusters: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     security_groups: list[dict[str, Any]] = field(default_factory=list)
     failing: dict[str, Exception] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    """How long operations take."""
 
     def install(self, account: Account) -> None:
         """Answer in place of moto, which has none of this."""
@@ -169,6 +177,7 @@ class Surroundings:
     def _answering(self, account: Account, answer: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[..., None]:
         def reply(*, model: OperationModel, params: dict[str, Any], **_: object) -> object:
             account.calls.append(model.name)
+            account.clock.advance(seconds=self.seconds.get(model.name, 0))
             if model.name in self.failing:
                 raise self.failing[model.name]
             sent = params["body"]
@@ -190,6 +199,8 @@ class Surroundings:
 
     def _cluster(self, body: dict[str, Any]) -> dict[str, Any]:
         name = body["ClusterName"]
+        if name not in self.clusters:
+            return {"Error": {"Code": "ResourceNotFound", "Message": f"Cluster with name {name} not found"}}
         arn = f"arn:aws:sagemaker:us-west-2:{ACCOUNT}:cluster/{name}"
         eks = f"arn:aws:eks:us-west-2:{ACCOUNT}:cluster/eks-cluster-{name.removeprefix('hp-cluster-')}"
         known = {"ClusterName": name, "ClusterArn": arn, "ClusterStatus": "InService"}
@@ -204,6 +215,10 @@ class Surroundings:
         return {"QuotaName": name, "QuotaCode": code, "Value": self.quotas.get(name, 100.0)}
 
     def _quota_by_code(self, body: dict[str, Any]) -> dict[str, Any]:
+        if body["ServiceCode"] != "sagemaker":
+            name, usual = NETWORK_QUOTAS[body["QuotaCode"]]
+            quota = {"QuotaName": name, "QuotaCode": body["QuotaCode"], "Value": self.quotas.get(name, usual)}
+            return {"Quota": quota}
         names = {code: name for name, code in quota_codes().items()}
         return {"Quota": self._quota(names.get(body["QuotaCode"], body["QuotaCode"].removeprefix("L-")))}
 

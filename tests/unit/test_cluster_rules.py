@@ -10,19 +10,14 @@ import pytest
 from functions.catalog.models import Zone
 from functions.catalog.rules import control_plane_zones
 from functions.clusters import rules
-from functions.clusters.models import Condition, ConfigureDependencies, CreateCluster, HyperPod, S3Mount
+from functions.clusters.models import Condition, ConfigureDependencies, CreateCluster, S3Mount
 from functions.core.cluster import DesiredMount
 
-ZONES = [Zone("us-east-1a", "use1-az1"), Zone("us-east-1b", "use1-az2"), Zone("us-east-1e", "use1-az3")]
 HYPERPOD: dict[str, Any] = {
     "availability_zone": "us-east-1e",
     "instance_groups": [{"name": "gpu", "instance_type": "ml.g6.4xlarge", "instance_count": 1}],
 }
 CREATE = CreateCluster.model_validate({"hyperpod": HYPERPOD})
-
-
-def control_plane_in(*zones: str) -> CreateCluster:
-    return CreateCluster.model_validate({"foundation": {"control_plane_availability_zones": list(zones)}})
 
 
 def ready(**conditions: str) -> list[Condition]:
@@ -102,53 +97,3 @@ def test_a_phase_needs_all_the_earlier_ones(kind: str, conditions: dict[str, str
 def test_eks_serves_no_control_plane_in_three_zones_of_the_world() -> None:
     everywhere = [Zone("x", zone) for zone in ("use1-az3", "usw1-az2", "cac1-az3", "use1-az1", "usw1-az1")]
     assert [zone.id for zone in control_plane_zones(everywhere)] == ["use1-az1", "usw1-az1"]
-
-
-@pytest.mark.case(1)
-def test_a_zone_without_control_planes_is_refused_there_and_fine_for_instances() -> None:
-    request = control_plane_in("us-east-1a", "us-east-1e")
-    (error,) = rules.check_zones(request, ZONES, "us-east-1")
-    assert error.field == "foundation.control_plane_availability_zones[1]"
-    assert error.allowed == ["us-east-1a", "us-east-1b"]
-    assert rules.check_zones(CREATE, ZONES, "us-east-1") == []
-
-
-@pytest.mark.parametrize(
-    ("zones", "places"),
-    [
-        (("us-east-1a", "us-east-1b"), []),
-        (("use1-az1", "us-east-1b"), []),
-        (("us-east-1a", "use1-az1"), [1]),
-        (("eu-west-1a", "us-west-2a"), [0, 1]),
-    ],
-)
-def test_control_plane_zones_are_two_different_ones_of_the_region(zones: tuple[str, ...], places: list[int]) -> None:
-    errors = rules.check_zones(control_plane_in(*zones), ZONES, "us-east-1")
-    assert [error.field for error in errors] == [f"foundation.control_plane_availability_zones[{n}]" for n in places]
-
-
-@pytest.mark.case(9)
-def test_a_zone_id_of_another_region_is_answered_with_this_regions_zones() -> None:
-    request = HyperPod.model_validate(HYPERPOD | {"availability_zone": "usw2-az2"})
-    (error,) = rules.check_zones(request, ZONES, "us-east-1")
-    assert (error.field, error.allowed) == ("availability_zone", [zone.name for zone in ZONES])
-    assert error.message == "usw2-az2 is not a zone of us-east-1"
-
-
-def test_ids_become_names() -> None:
-    request = CreateCluster.model_validate(
-        {
-            "foundation": {"control_plane_availability_zones": ["use1-az2", "us-east-1a"]},
-            "hyperpod": HYPERPOD | {"availability_zone": "use1-az3"},
-        }
-    )
-    rules.use_zone_names(request, ZONES)
-    assert request.foundation.control_plane_availability_zones == ["us-east-1b", "us-east-1a"]
-    assert request.hyperpod is not None
-    assert request.hyperpod.availability_zone == "us-east-1e"
-
-
-def test_a_request_without_zones_needs_no_lookup() -> None:
-    assert not rules.names_zones(CreateCluster())
-    assert rules.names_zones(CREATE)
-    assert rules.names_zones(control_plane_in("us-east-1a", "us-east-1b"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from functions.capacity.models import InstanceGroup
@@ -85,8 +85,7 @@ class Facts:
 
     `offerings` maps an EC2 instance type to the zones that offer it; a type that EC2 does not list is not among them.
     `plans` and `scripts` map what was asked for to what was found, None when there is none. `used` counts the
-    instances of the account's clusters by the name of the quota they count against. `unchecked` says for each check
-    that did not come to an end why.
+    instances of the account's clusters by the name of the quota they count against. `at` is when they were gathered.
     """
 
     offerings: Mapping[str, frozenset[str]] | None = None
@@ -95,7 +94,7 @@ class Facts:
     used: Mapping[str, int] | None = None
     security_groups: Mapping[str, SecurityGroup | None] | None = None
     scripts: Mapping[str, Script | None] | None = None
-    unchecked: Mapping[str, str] = field(default_factory=dict)
+    at: datetime | None = None
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.catalog.prices.rules import control_plane_price, nat_gateway_price, price_of
+from functions.core.cluster import ReusedResources
 from functions.core.previews import Action, Change, Cost
+from functions.network.reuse.rules.changes import taken_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,8 +48,10 @@ def _is_charged(change: Change) -> bool:
 def _changes(stage: PlannedStage, cluster: ClusterSpec, groups: Sequence[DesiredGroup]) -> list[Change]:
     kind, _, parameter = stage.name.partition(":")
     match kind:
+        case "reuse":
+            return taken_over(cluster.reused or ReusedResources(), stage.name)
         case "foundation":
-            return _foundation(stage.name, cluster)
+            return [change for change in _foundation(stage.name, cluster) if not _instead(change, cluster)]
         case "lifecycle_scripts":
             why = "every instance runs them when it starts"
             return [_created("objects in S3", f"s3://{cluster.names.bucket}/lifecycle/", why, stage.name)]
@@ -76,6 +80,18 @@ def _foundation(stage: str, cluster: ClusterSpec) -> list[Change]:
         _created("IAM role", names.s3_csi_role, "mounts the bucket", stage),
         _created("S3 bucket", names.bucket, "holds lifecycle scripts and the data of pods", stage),
     ]
+
+
+def _instead(change: Change, cluster: ClusterSpec) -> bool:
+    """Say whether a caller's own takes the place of what a foundation makes."""
+    names, reused = cluster.names, cluster.reused or ReusedResources()
+    named = {
+        names.bucket: reused.bucket,
+        names.control_plane_role: reused.control_plane_role_arn,
+        names.execution_role: reused.execution_role_arn,
+        names.s3_csi_role: reused.s3_csi_role_arn,
+    }
+    return bool(reused.vpc_id and change.resource in ("VPC", "NAT gateway")) or bool(named.get(change.name))
 
 
 def _group(group: DesiredGroup, region: str, stage: str) -> Change:

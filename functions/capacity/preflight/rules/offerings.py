@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from functions.core.errors import InvalidRequest
 from functions.core.findings import Finding, Level
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def _check(each: Placed, offerings: Mapping[str, frozenset[str]]) -> Iterator[Fi
         yield Finding(
             check=OFFERING,
             level=level,
+            code=InvalidRequest.code if level is Level.ERROR else None,
             field=each.at("availability_zone"),
             message=f"{each.zone} does not offer {kind}; {', '.join(offered)} do"
             if len(offered) > 1

@@ -6,12 +6,15 @@ Source: SageMaker developer guide, "Training plans utilization for HyperPod".
 from __future__ import annotations
 
 from collections import Counter
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from functions.core.errors import Conflict, InvalidRequest, Unavailable
 from functions.core.findings import Finding, Level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
 
     from functions.capacity.preflight.models import Facts, Placed, TrainingPlan
 
@@ -22,7 +25,13 @@ INSTANCE_TYPE: Final = "training_plan_instance_type"
 ZONE: Final = "training_plan_zone"
 COUNT: Final = "training_plan_count"
 STATUS: Final = "training_plan_status"
+WINDOW: Final = "training_plan_window"
+ZONE_UNKNOWN: Final = "training_plan_zone_unknown"
 _HYPERPOD: Final = "hyperpod-cluster"
+# So long before the end of a plan HyperPod terminates its instances.
+_CLOSING: Final = timedelta(hours=1)
+# What only another request can put right; every other error may pass with time, or when others give instances back.
+_INVALID: Final = frozenset({UNKNOWN, INSTANCE_TYPE, TARGET})
 
 
 def zone_of(plan: TrainingPlan, instance_type: str | None) -> str | None:
@@ -36,13 +45,27 @@ def check(placed: Sequence[Placed], facts: Facts) -> Iterator[Finding]:
     asked = Counter[str]()
     for each in placed:
         arn = each.group.training_plan_arn
+        if arn and facts.plans is None and not each.group.availability_zone:
+            yield _zone_unknown(each, arn)
         if arn and facts.plans is not None and arn in facts.plans:
             asked[arn] += each.group.instance_count
-            yield from _check(each, arn, facts.plans, asked[arn])
+            yield from _check(each, arn, facts, facts.plans[arn], asked[arn])
 
 
-def _check(each: Placed, arn: str, plans: Mapping[str, TrainingPlan | None], asked: int) -> Iterator[Finding]:
-    plan = plans[arn]
+def _zone_unknown(each: Placed, arn: str) -> Finding:
+    return Finding(
+        check=ZONE_UNKNOWN,
+        level=Level.ERROR,
+        code=Unavailable.code,
+        field=each.at("availability_zone"),
+        message="SageMaker does not say at present in which zone the training plan reserves its instances; nothing was "
+        "begun",
+        resource=arn,
+        remedy="Name the zone as availability_zone of the group, or send the request again in a moment.",
+    )
+
+
+def _check(each: Placed, arn: str, facts: Facts, plan: TrainingPlan | None, asked: int) -> Iterator[Finding]:
     if plan is None:
         message = "names no training plan of this account and region"
         remedy = "Name a plan by its ARN as DescribeTrainingPlan gives it."
@@ -54,6 +77,7 @@ def _check(each: Placed, arn: str, plans: Mapping[str, TrainingPlan | None], ask
         yield _error(each, TARGET, "training_plan_arn", message, arn, remedy)
         return
     yield from _check_status(each, plan)
+    yield from _check_window(each, plan, facts.at)
     wanted = each.group.instance_type
     if wanted not in plan.types:
         has = ", ".join(plan.types)
@@ -92,6 +116,24 @@ def _check_status(each: Placed, plan: TrainingPlan) -> Iterator[Finding]:
         )
 
 
+def _check_window(each: Placed, plan: TrainingPlan, at: datetime | None) -> Iterator[Finding]:
+    """Refuse a plan in force whose instances would be terminated at once."""
+    if at is None or plan.ends_at is None or plan.status != "Active" or at + _CLOSING < plan.ends_at:
+        return
+    message = (
+        f"names the training plan {plan.name}, which ends at {plan.ends_at:%Y-%m-%d %H:%M} UTC: HyperPod terminates "
+        "its instances an hour before"
+    )
+    yield _error(
+        each,
+        WINDOW,
+        "training_plan_arn",
+        message,
+        plan.arn,
+        "Extend the plan, buy another, or choose other capacity for the group.",
+    )
+
+
 def _window(plan: TrainingPlan) -> str:
     """Write when a plan holds, in UTC."""
     moments = [f"{moment:%Y-%m-%d %H:%M}" for moment in (plan.starts_at, plan.ends_at) if moment]
@@ -110,6 +152,7 @@ def _error(
     return Finding(
         check=check,
         level=Level.ERROR,
+        code=InvalidRequest.code if check in _INVALID else Conflict.code,
         field=each.at(member),
         message=message,
         resource=arn,

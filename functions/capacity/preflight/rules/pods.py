@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.catalog.rules import accelerated, has_efa, instance_type
+from functions.core.errors import InvalidRequest
 from functions.core.findings import Finding, Level
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def _no_instance(first: Placed) -> Finding:
     return Finding(
         check=NO_INSTANCE,
         level=Level.ERROR,
+        code=InvalidRequest.code,
         field=first.at("instance_count"),
         message="is 0, as in every group: the cluster's own pods need an instance to run on",
         remedy="Ask for an instance in one group, or send system_group: {} for a small CPU group.",

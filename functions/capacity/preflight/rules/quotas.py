@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from functions.core.errors import QuotaExceeded
 from functions.core.findings import Finding, Level
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ def _finding(each: Placed, quota: Quota, used: int, asked: int, level: Level) ->
     return Finding(
         check=QUOTA,
         level=level,
+        code=QuotaExceeded.code if level is Level.ERROR else None,
         field=each.at("instance_count"),
         message=f"the quota '{quota.name}' ({quota.code}) is {quota.value:g}, in use are {used}, asked for are {asked}",
         resource=quota.code,

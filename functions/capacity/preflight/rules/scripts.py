@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from functions.core.errors import InvalidRequest
 from functions.core.findings import Finding, Level
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def check(placed: Sequence[Placed], facts: Facts) -> Iterator[Finding]:
                 yield Finding(
                     check=SCRIPT,
                     level=Level.ERROR,
+                    code=InvalidRequest.code,
                     field=each.at("lifecycle"),
                     message=f"{place} {fault[0]}",
                     resource=place,

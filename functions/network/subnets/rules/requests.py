@@ -1,10 +1,10 @@
-"""What can be judged of the network of a request's instance groups; `path` is where they stand in the request."""
+"""What can be judged of the network of a request's instance groups; `paths` say where each stands in the request."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from functions.catalog.rules import has_efa, takes_efa_only, zone_named
+from functions.catalog.rules import has_efa, takes_efa_only
 from functions.core.errors import FieldError
 from functions.network.subnets.rules.identity import CLUSTER_TAG, identity_of
 from functions.network.subnets.rules.needs import capacity
@@ -13,17 +13,15 @@ from functions.network.subnets.rules.shortage import shortage
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from functions.catalog.models import Zone
     from functions.core.errors import Conflict
-    from functions.network.models import GroupNetwork
     from functions.network.subnets.models import Subnet
     from functions.network.subnets.rules.needs import Group, Need
 
 
-def check_interfaces(groups: Sequence[Group], path: str) -> list[FieldError]:
+def check_interfaces(groups: Sequence[Group], paths: Sequence[str]) -> list[FieldError]:
     """Refuse a choice of EFA interfaces for a type that has none, and EFA alone for one that has a single interface."""
     return [
-        FieldError(field=f"{path}[{place}].network_interface", message=fault)
+        FieldError(field=f"{paths[place]}.network_interface", message=fault)
         for place, group in enumerate(groups)
         if group.network_interface and (fault := _interface_fault(group))
     ]
@@ -39,11 +37,11 @@ def _interface_fault(group: Group) -> str | None:
     return None
 
 
-def check_new_vpc(groups: Sequence[Group], path: str) -> list[FieldError]:
+def check_new_vpc(groups: Sequence[Group], paths: Sequence[str]) -> list[FieldError]:
     """Refuse given subnets for a cluster whose VPC does not exist yet."""
     return [
         FieldError(
-            field=f"{path}[{place}].subnet_id",
+            field=f"{paths[place]}.subnet_id",
             message=f"{group.subnet_id} cannot be in the VPC that this request makes; leave subnet_id out, or create "
             "the foundation alone, add the subnet to its VPC and then create the HyperPod cluster",
         )
@@ -52,35 +50,16 @@ def check_new_vpc(groups: Sequence[Group], path: str) -> list[FieldError]:
     ]
 
 
-def check_group_zones(groups: Sequence[Group], zones: Sequence[Zone], region: str, path: str) -> list[FieldError]:
-    """Refuse zones of groups that the region does not have."""
-    return [
-        FieldError(
-            field=f"{path}[{place}].availability_zone",
-            message=f"{group.availability_zone} is not a zone of {region}",
-            allowed=[zone.name for zone in zones],
-        )
-        for place, group in enumerate(groups)
-        if group.availability_zone and zone_named(group.availability_zone, zones) is None
-    ]
-
-
-def use_group_zone_names(groups: Sequence[GroupNetwork], zones: Sequence[Zone]) -> None:
-    """Write the zones of groups by their names, where the caller wrote ids."""
-    for group in groups:
-        zone = zone_named(group.availability_zone, zones) if group.availability_zone else None
-        if zone:
-            group.availability_zone = zone.name
-
-
-def check_given(groups: Sequence[Group], found: Sequence[Subnet], vpc_id: str | None, path: str) -> list[FieldError]:
+def check_given(
+    groups: Sequence[Group], found: Sequence[Subnet], vpc_id: str | None, paths: Sequence[str]
+) -> list[FieldError]:
     """Refuse given subnets that do not exist, are in another VPC, or in another zone than their group wants."""
     by_id = {subnet.subnet_id: subnet for subnet in found}
     errors: list[FieldError] = []
     for place, group in enumerate(groups):
         if group.subnet_id and (fault := given_fault(group, by_id.get(group.subnet_id), vpc_id)):
             field, message = fault
-            errors.append(FieldError(field=f"{path}[{place}].{field}", message=message))
+            errors.append(FieldError(field=f"{paths[place]}.{field}", message=message))
     return errors
 
 
@@ -100,24 +79,16 @@ def given_fault(group: Group, subnet: Subnet | None, vpc_id: str | None) -> tupl
     return None
 
 
-def first_shortage(
-    needs: Sequence[Need], groups: Sequence[Group], found: Sequence[Subnet], tag: str, path: str, *, untouched: bool
-) -> Conflict | None:
-    """Find a need that cannot be met whatever the stages do; what stands is among `found`.
+def shortage_of(need: Need, found: Sequence[Subnet], tag: str, *, untouched: bool) -> Conflict | None:
+    """Say that a need cannot be met whatever the stages do; what stands is among `found`.
 
     When none of the groups runs yet (`untouched`) free addresses count, else only what a subnet can hold at all.
     """
-    for need in needs:
-        subnet = _standing(need, found, tag)
-        free = capacity(need.size) if subnet is None else subnet.available_addresses
-        room = free if untouched or subnet is None else capacity(subnet.cidr.prefixlen)
-        if need.kind == "given" and subnet is None:
-            continue
-        fields = [f"{path}[{place}].instance_count" for place, group in enumerate(groups) if group in need.groups]
-        problem = shortage(need, room, subnet_id=subnet.subnet_id if subnet else None, fields=fields)
-        if problem:
-            return problem
-    return None
+    subnet = _standing(need, found, tag)
+    if subnet is None:
+        return None if need.kind == "given" else shortage(need, capacity(need.size))
+    room = subnet.available_addresses if untouched else capacity(subnet.cidr.prefixlen)
+    return shortage(need, room, subnet_id=subnet.subnet_id)
 
 
 def _standing(need: Need, found: Sequence[Subnet], tag: str) -> Subnet | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from functions.core.errors import Cause, Conflict, FieldError, Layer
+from functions.core.errors import Cause, Conflict, Layer
 from functions.network.subnets.rules.needs import addresses, capacity, per_node, prefix_for
 
 if TYPE_CHECKING:
@@ -21,11 +21,10 @@ def shortage(
     *,
     subnet_id: str | None = None,
     running: Mapping[str, int] | None = None,
-    fields: Sequence[str] = (),
 ) -> Conflict | None:
     """Make the problem of a subnet whose free addresses do not suffice; None when they do.
 
-    `subnet_id` is None for a subnet yet to be made; `fields` are those of the request that ask for the nodes.
+    `subnet_id` is None for a subnet yet to be made.
     """
     needed = addresses(need.groups, running)
     if needed <= available:
@@ -34,7 +33,6 @@ def shortage(
     figures = f"needs {needed} addresses, {place} has {available}"
     return Conflict(
         f"Instance group {need.names} {figures} ({_arithmetic(need.groups, running)}).",
-        errors=[FieldError(field=field, message=figures) for field in fields],
         cause=Cause(layer=Layer.AWS, service="ec2", api_call="DescribeSubnets", code=SHORTAGE, resource=subnet_id),
         remedy=_remedy(need, available, subnet_id, running),
     )

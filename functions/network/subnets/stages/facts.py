@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Foundation:
-    """The parts of a cluster's foundation that its compute subnets hang on."""
+    """The parts of a cluster's foundation that its compute subnets hang on.
+
+    A VPC that was taken over (not `owns_vpc`) may have no endpoint for S3.
+    """
 
     vpc_id: str
     nat_gateway_id: str
     endpoint_id: str
+    owns_vpc: bool = True
 
 
 def need_of(context: StageContext) -> Need:
@@ -33,8 +37,9 @@ def need_of(context: StageContext) -> Need:
 
 def foundation_of(context: StageContext) -> Foundation:
     """Read the foundation; raises PreconditionFailed when it does not stand."""
-    outputs = cloudformation.outputs_of(context.cluster.names.stack)
-    return Foundation(outputs["VpcId"], outputs["NatGatewayId"], outputs["S3EndpointId"])
+    outputs, reused = cloudformation.outputs_of(context.cluster.names.stack), context.cluster.reused
+    owns_vpc = reused is None or reused.vpc_id is None
+    return Foundation(outputs["VpcId"], outputs["NatGatewayId"], outputs["S3EndpointId"], owns_vpc)
 
 
 def vpc_of(vpc_id: str, region: str) -> Vpc:
