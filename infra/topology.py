@@ -25,7 +25,10 @@ POLL_SECONDS = {"HYPERPOD_POLL_SECONDS": "30", "CAPACITY_POLL_SECONDS": "600", "
 
 @dataclass(frozen=True)
 class Function:
-    """One Lambda function: its entry, its limits, and what its role may do beyond its stages' own actions."""
+    """One Lambda function: its entry, its limits, and what its role may do beyond its stages' own actions.
+
+    One that acts for operations does so in sessions of its own role, each named after the operation.
+    """
 
     name: str
     handler: str
@@ -34,6 +37,7 @@ class Function:
     memory_megabytes: int = 512
     actions: tuple[str, ...] = ()
     patience: Patience = Patience.STAGE
+    acts_for_operations: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,11 +55,15 @@ class StateMachine:
 
 @dataclass(frozen=True)
 class Role:
-    """A role that the host makes besides one per function and one per state machine."""
+    """A role that the host makes besides one per function and one per state machine.
+
+    One that trusts itself says so by a condition on the caller's ARN: a trust policy cannot name a role that it makes.
+    """
 
     name: str
     trusted_service: str | None
     purpose: str
+    trusts_itself: bool = False
 
 
 # A transaction is authorised as what it consists of (DynamoDB developer guide, "IAM for transactions").
@@ -129,10 +137,31 @@ FUNCTIONS = (
             MANAGE_CONNECTIONS,
         ),
     ),
-    Function("stages_network", "functions.entry.stages_network.handler", "runs the network stages", 300, 512, LEDGER),
-    Function("stages_cluster", "functions.entry.stages_cluster.handler", "runs the cluster stages", 300, 512, LEDGER),
+    Function(
+        "stages_network",
+        "functions.entry.stages_network.handler",
+        "runs the network stages",
+        timeout_seconds=300,
+        actions=LEDGER,
+        acts_for_operations=True,
+    ),
+    Function(
+        "stages_cluster",
+        "functions.entry.stages_cluster.handler",
+        "runs the cluster stages",
+        timeout_seconds=300,
+        actions=LEDGER,
+        acts_for_operations=True,
+    ),
     # The only function that writes IAM.
-    Function("stages_identity", "functions.entry.stages_identity.handler", "gives pods AWS roles", 300, 512, LEDGER),
+    Function(
+        "stages_identity",
+        "functions.entry.stages_identity.handler",
+        "gives pods AWS roles",
+        timeout_seconds=300,
+        actions=LEDGER,
+        acts_for_operations=True,
+    ),
     Function(
         "helm",
         "functions.entry.helm.handler",
@@ -140,6 +169,7 @@ FUNCTIONS = (
         timeout_seconds=300,
         memory_megabytes=1024,
         actions=LEDGER,
+        acts_for_operations=True,
     ),
     Function(
         "stages_workloads",
@@ -147,6 +177,7 @@ FUNCTIONS = (
         "runs the stages that speak to Kubernetes",
         timeout_seconds=300,
         actions=LEDGER,
+        acts_for_operations=True,
     ),
 )
 
@@ -187,7 +218,8 @@ class Topology:
         own = next(entry for entry in self.functions if entry.name == function)
         staged = [action for stage in self.stages if stage.function == function for action in stage.actions]
         routed = self.route_actions if any(route.function == function for route in self.routes) else ()
-        return frozenset((*own.actions, *staged, *routed))
+        sessions = ("sts:AssumeRole",) if own.acts_for_operations else ()
+        return frozenset((*own.actions, *staged, *routed, *sessions))
 
 
 TOPOLOGY = Topology(

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from pydantic import JsonValue
     from types_boto3_iam import IAMClient
     from types_boto3_s3 import S3Client
     from types_boto3_s3.type_defs import CreateBucketConfigurationTypeDef
@@ -101,7 +102,10 @@ def _function_role(name: str) -> str:
 
 
 def _roles(topology: Topology) -> list[Role]:
-    functions = [Role(_function_role(f.name), "lambda.amazonaws.com", f.purpose) for f in topology.functions]
+    functions = [
+        Role(_function_role(f.name), "lambda.amazonaws.com", f.purpose, f.acts_for_operations)
+        for f in topology.functions
+    ]
     machines = [Role(_machine_role(m.name), "states.amazonaws.com", "runs a state machine") for m in topology.machines]
     return [*topology.roles, *functions, *machines]
 
@@ -111,14 +115,20 @@ def _machine_role(name: str) -> str:
 
 
 def _make_role(iam: IAMClient, role: Role, account: str) -> None:
-    principal = {"Service": role.trusted_service} if role.trusted_service else {"AWS": f"arn:aws:iam::{account}:root"}
-    trust = {
-        "Version": "2012-10-17",
-        "Statement": [{"Effect": "Allow", "Principal": principal, "Action": "sts:AssumeRole"}],
-    }
+    trust = {"Version": "2012-10-17", "Statement": _trust(role, account)}
     iam.create_role(
         RoleName=role.name, Path=ROLE_PATH, AssumeRolePolicyDocument=json.dumps(trust), Description=role.purpose
     )
+
+
+def _trust(role: Role, account: str) -> list[dict[str, JsonValue]]:
+    everybody: JsonValue = {"AWS": f"arn:aws:iam::{account}:root"}
+    principal: JsonValue = {"Service": role.trusted_service} if role.trusted_service else everybody
+    statements: list[dict[str, JsonValue]] = [{"Effect": "Allow", "Principal": principal, "Action": "sts:AssumeRole"}]
+    if role.trusts_itself:
+        itself: JsonValue = {"ArnEquals": {"aws:PrincipalArn": role_arn(account, role.name)}}
+        statements.append({**statements[0], "Principal": everybody, "Condition": itself})
+    return statements
 
 
 def _upload(s3: S3Client, bucket: str, region: str) -> None:
