@@ -66,6 +66,16 @@ class Role:
     trusts_itself: bool = False
 
 
+@dataclass(frozen=True)
+class Bucket:
+    """A bucket of the deployment, and the variable that tells a function its name; objects go after `keep_days`."""
+
+    name: str
+    variable: str
+    purpose: str
+    keep_days: int
+
+
 # A transaction is authorised as what it consists of (DynamoDB developer guide, "IAM for transactions").
 LEDGER = ("dynamodb:Query", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem")
 # Posting to a connection and closing one (API Gateway developer guide, "Control access to a WebSocket API with IAM").
@@ -138,6 +148,13 @@ FUNCTIONS = (
         ),
     ),
     Function(
+        "audit",
+        "functions.entry.audit.handler",
+        "writes the audit of finished days to its bucket",
+        timeout_seconds=300,
+        actions=("dynamodb:Query", "s3:ListBucket", "s3:PutObject"),
+    ),
+    Function(
         "stages_network",
         "functions.entry.stages_network.handler",
         "runs the network stages",
@@ -196,6 +213,10 @@ KUBERNETES_ADMIN = Role("instantstart-kubernetes-admin", None, "installs what ne
 KUBERNETES_OPERATOR = Role("instantstart-kubernetes-operator", None, "everything else in a cluster")
 ROLES = (FOUNDATION_ROLE, KUBERNETES_ADMIN, KUBERNETES_OPERATOR)
 
+# Seven years: what is asked of business records most often; the deployment owns the bucket and may keep it longer.
+AUDIT_BUCKET = Bucket("audit", "AUDIT_BUCKET", "who did what, a file a day", keep_days=7 * 365)
+BUCKETS = (AUDIT_BUCKET,)
+
 
 @dataclass(frozen=True)
 class Topology:
@@ -209,6 +230,7 @@ class Topology:
     event_rules: tuple[EventRule, ...]
     socket_routes: tuple[SocketRoute, ...]
     roles: tuple[Role, ...]
+    buckets: tuple[Bucket, ...]
     routes: tuple[Route, ...]
     stages: tuple[Stage, ...]
     route_actions: tuple[str, ...]
@@ -231,6 +253,7 @@ TOPOLOGY = Topology(
     event_rules=event_rules(PIPELINES),
     socket_routes=SOCKET_ROUTES,
     roles=ROLES,
+    buckets=BUCKETS,
     routes=(*(route for declaration in DECLARATIONS for route in declaration.routes), UNMATCHED),
     stages=tuple(stage for declaration in DECLARATIONS for stage in declaration.stages),
     route_actions=tuple(action for declaration in DECLARATIONS for action in declaration.route_actions),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from functions.audit.declaration import DECLARATION as AUDIT
 from functions.capacity.declaration import DECLARATION as CAPACITY
 from functions.clusters.declaration import DECLARATION as CLUSTERS
 from functions.connections.declaration import DECLARATION as CONNECTIONS
@@ -25,4 +26,5 @@ DECLARATIONS: Final[tuple[Declaration, ...]] = (
     FEATURES,
     CAPACITY,
     STORAGE,
+    AUDIT,
 )

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
     from types_boto3_iam import IAMClient
     from types_boto3_s3 import S3Client
-    from types_boto3_s3.type_defs import CreateBucketConfigurationTypeDef
+    from types_boto3_s3.type_defs import CreateBucketConfigurationTypeDef, LifecycleRuleTypeDef
     from types_boto3_stepfunctions import SFNClient
 
     from infra.local.clients import ClientOf
@@ -63,6 +63,9 @@ def deploy(
     for role in _roles(topology):
         _make_role(client("iam"), role, account)
     _upload(client("s3"), bucket, region)
+    for kept in topology.buckets:
+        _make_bucket(client("s3"), environment[kept.variable], region)
+        _expire(client("s3"), environment[kept.variable], kept.keep_days)
     _make_state_machines(topology, client("stepfunctions"), environment, account)
     return Deployed(
         environment=environment,
@@ -81,8 +84,10 @@ def role_arn(account: str, name: str) -> str:
 
 def _environment(topology: Topology, account: str, region: str, bucket: str) -> dict[str, str]:
     tables = {table.variable: f"{PREFIX}{table.name}" for table in topology.tables}
+    buckets = {each.variable: f"{PREFIX}{each.name}-{account}-{region}" for each in topology.buckets}
     return {
         **tables,
+        **buckets,
         **POLL_SECONDS,
         "AWS_REGION": region,
         "ACCOUNT_ID": account,
@@ -131,12 +136,21 @@ def _trust(role: Role, account: str) -> list[dict[str, JsonValue]]:
     return statements
 
 
-def _upload(s3: S3Client, bucket: str, region: str) -> None:
+def _make_bucket(s3: S3Client, bucket: str, region: str) -> None:
     if region == "us-east-1":
         s3.create_bucket(Bucket=bucket)
     else:
         place: CreateBucketConfigurationTypeDef = {"LocationConstraint": region}  # type: ignore[typeddict-item]  # any region
         s3.create_bucket(Bucket=bucket, CreateBucketConfiguration=place)
+
+
+def _expire(s3: S3Client, bucket: str, days: int) -> None:
+    rule: LifecycleRuleTypeDef = {"ID": "keep", "Status": "Enabled", "Filter": {}, "Expiration": {"Days": days}}
+    s3.put_bucket_lifecycle_configuration(Bucket=bucket, LifecycleConfiguration={"Rules": [rule]})
+
+
+def _upload(s3: S3Client, bucket: str, region: str) -> None:
+    _make_bucket(s3, bucket, region)
     for chart in packed():
         s3.put_object(Bucket=bucket, Key=f"{RELEASE}/{chart.key}", Body=chart.content)
     for path in artifacts():

@@ -105,7 +105,7 @@ def test_an_unsigned_request_is_refused(host: LocalHost) -> None:
 
 def test_a_role_is_assumed_by_those_whom_it_trusts_and_one_that_does_not_exist_by_nobody(host: LocalHost) -> None:
     roles, operator = host.deployed.function_roles, host.deployed.environment["KUBERNETES_OPERATOR_ROLE_ARN"]
-    own = host.client_of_role("sts", roles["helm"])  # type: ignore[arg-type]  # any service's name
+    own = host.client_of_role("sts", roles["helm"])
     for role in (operator, roles["helm"]):
         assert own.assume_role(RoleArn=role, RoleSessionName="me")["AssumedRoleUser"]["Arn"].endswith("/me")  # type: ignore[attr-defined]
     for role in (roles["stages_cluster"], roles["api"], operator + "-no"):
