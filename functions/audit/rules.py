@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from datetime import date, datetime
 
-    from functions.core.ledger.models import AuditEntry
+    from pydantic import BaseModel
+
 
 # A run does no more, so that it ends within its time whatever was missed; the next one goes on.
 DAYS_A_RUN: Final = 31
@@ -29,7 +30,7 @@ def days_due(first: date, last: date, written: Collection[date]) -> list[date]:
     return [day for day in days if day not in written][:DAYS_A_RUN]
 
 
-def lines(entries: Iterable[AuditEntry]) -> bytes:
+def lines(entries: Iterable[BaseModel]) -> bytes:
     """Write entries as JSON lines, the same bytes whenever; a day on which nobody did anything has none."""
     written = (json.dumps(entry.model_dump(mode="json"), sort_keys=True, ensure_ascii=False) for entry in entries)
     return "".join(f"{line}\n" for line in written).encode()

@@ -80,7 +80,7 @@ def audit_of(day: date) -> list[AuditEntry]:
     start = datetime(day.year, day.month, day.day, tzinfo=UTC)
     until = preceding(first_identifier(start + timedelta(days=1)))
     request = _request(timestamp(start)[:7], first_identifier(start), until)
-    return [model_of(AuditEntry, item) for item in pages({**request, "ScanIndexForward": True})]
+    return [model_of(AuditEntry, item) for item in pages(request)]
 
 
 def first_audited_day() -> date | None:
@@ -88,7 +88,8 @@ def first_audited_day() -> date | None:
     month, this_month = timestamp(instant() - COMPANION_RETENTION)[:7], timestamp(instant())[:7]
     while month <= this_month:
         request = _request(month, first_identifier(instant() - COMPANION_RETENTION), _LAST)
-        answer = runtime.client("dynamodb").query(**{**request, "ScanIndexForward": True, "Limit": 1})
+        request["Limit"] = 1
+        answer = runtime.client("dynamodb").query(**request)
         if answer["Items"]:
             return model_of(AuditEntry, answer["Items"][0]).at.date()
         month = months_before(month, -1)
