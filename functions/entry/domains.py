@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from functions.audit.declaration import DECLARATION as AUDIT
 from functions.capacity.declaration import DECLARATION as CAPACITY
 from functions.clusters.declaration import DECLARATION as CLUSTERS
+from functions.clusters.settings.declaration import DECLARATION as CLUSTER_SETTINGS
 from functions.connections.declaration import DECLARATION as CONNECTIONS
 from functions.features.declaration import DECLARATION as FEATURES
 from functions.identity.declaration import DECLARATION as IDENTITY
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 DECLARATIONS: Final[tuple[Declaration, ...]] = (
     CLUSTERS,
+    CLUSTER_SETTINGS,
     OPERATIONS,
     CONNECTIONS,
     NETWORK,

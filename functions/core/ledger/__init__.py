@@ -17,6 +17,7 @@ Every function takes its clients, clock and table names from `functions.core.run
 
 from functions.core.ledger.audit_trail import AuditFilter, audit_of, first_audited_day, list_audit
 from functions.core.ledger.begin import begin, replayed
+from functions.core.ledger.clusters import change_spec, holder_of, owner_groups_of
 from functions.core.ledger.endings import Ending, ending_of
 from functions.core.ledger.executions import execution_arn, start, wake
 from functions.core.ledger.identifiers import new_identifier
@@ -48,6 +49,7 @@ __all__ = [
     "begin",
     "begin_stage",
     "cancel_stage",
+    "change_spec",
     "close_ended",
     "ending_of",
     "execution_arn",
@@ -56,10 +58,12 @@ __all__ = [
     "finish_stage",
     "first_audited_day",
     "get",
+    "holder_of",
     "list_audit",
     "list_operations",
     "mark_running",
     "new_identifier",
+    "owner_groups_of",
     "record_progress",
     "renew",
     "replayed",
