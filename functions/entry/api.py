@@ -11,6 +11,8 @@ from functions.clusters.settings import routes as cluster_settings
 from functions.connections.routes import tickets
 from functions.core import application, catalogue
 from functions.entry.domains import DECLARATIONS
+from functions.identity.namespaces.routes import changing as namespaces
+from functions.identity.people.routes import changing as people
 from functions.network import routes as network
 from functions.operations import routes as operations
 
@@ -20,9 +22,9 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 catalogue.install(DECLARATIONS)
-_ROUTES = (clusters, cluster_events, cluster_settings, operations, network, tickets, audit)
-_HANDLERS = {name: value for module in _ROUTES for name, value in vars(module).items()}
-APPLICATION = application.build(DECLARATIONS, _HANDLERS)
+_ROUTES = (clusters, cluster_events, cluster_settings, operations, network, tickets, audit, people, namespaces)
+HANDLERS = {name: value for module in _ROUTES for name, value in vars(module).items()}
+APPLICATION = application.build(DECLARATIONS, HANDLERS, "api")
 
 
 def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:

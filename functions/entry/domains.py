@@ -11,6 +11,8 @@ from functions.clusters.settings.declaration import DECLARATION as CLUSTER_SETTI
 from functions.connections.declaration import DECLARATION as CONNECTIONS
 from functions.features.declaration import DECLARATION as FEATURES
 from functions.identity.declaration import DECLARATION as IDENTITY
+from functions.identity.namespaces.declaration import DECLARATION as IDENTITY_NAMESPACES
+from functions.identity.people.declaration import DECLARATION as IDENTITY_PEOPLE
 from functions.network.declaration import DECLARATION as NETWORK
 from functions.operations.declaration import DECLARATION as OPERATIONS
 from functions.storage.declaration import DECLARATION as STORAGE
@@ -25,6 +27,8 @@ DECLARATIONS: Final[tuple[Declaration, ...]] = (
     CONNECTIONS,
     NETWORK,
     IDENTITY,
+    IDENTITY_PEOPLE,
+    IDENTITY_NAMESPACES,
     FEATURES,
     CAPACITY,
     STORAGE,

@@ -10,6 +10,7 @@ from functions.clusters.stages import STAGES as CLUSTERS
 from functions.core import turn
 from functions.core.turn import Turn
 from functions.features.stages import STAGES as FEATURES
+from functions.identity.people.stages import STAGES as IDENTITY_PEOPLE
 from functions.identity.stages import STAGES as IDENTITY
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from functions.core.stage import Behaviours
 
-BEHAVIOURS: Behaviours = {**CAPACITY, **CLUSTERS, **CLUSTERS_SETTINGS, **FEATURES, **IDENTITY}
+BEHAVIOURS: Behaviours = {**CAPACITY, **CLUSTERS, **CLUSTERS_SETTINGS, **FEATURES, **IDENTITY, **IDENTITY_PEOPLE}
 
 
 def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:
