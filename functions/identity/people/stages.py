@@ -16,7 +16,7 @@ from functions.core.ledger import granted
 from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext
 from functions.core.tags import tags_of
 from functions.identity.people.models import AccessChange, Owner, Plan
-from functions.identity.people.rules.access import findings, owner_of
+from functions.identity.people.rules.access import NOT_GRANTED, findings, owner_of
 from functions.identity.people.rules.grants import plan, said
 
 if TYPE_CHECKING:
@@ -36,18 +36,17 @@ class PeopleAccess:
         Raises what is in the way, as the edge does: it may have come about since.
         """
         change = _change(context)
-        entry = people_access.entry_of(context.cluster.names.eks_cluster, change.principal_arn)
+        before = people_access.entry_of(context.cluster.names.eks_cluster, change.principal_arn)
+        entry = before or _entered(context, change)
         owner = _owner(context, change, entry)
         todo = plan(change, entry, owner)
-        # A revocation whose work is done finds nothing left to revoke.
-        if not (todo.empty and change.permission is None):
-            _check(context, change, entry, owner, todo)
+        _check(context, change, entry, owner, todo)
         _carry_out(context, change, entry, todo)
-        if todo.removes or (change.permission is None and entry is None):
+        if todo.removes or entry is None:
             granted.forget_access(context.cluster.tag, change.principal_arn)
         else:
             granted.remember(context.cluster.tag, todo.wanted)
-        return Applied(_said(change, entry, todo), (change.principal_arn,))
+        return Applied(_said(change, before, todo), (change.principal_arn,))
 
     def observe(self, context: StageContext) -> Observation:
         """Done when there is nothing to do."""
@@ -71,7 +70,9 @@ def _owner(context: StageContext, change: AccessChange, entry: Entry | None) -> 
 
 def _check(context: StageContext, change: AccessChange, entry: Entry | None, owner: Owner, todo: Plan) -> None:
     door = people_access.door_of(context.cluster.names.eks_cluster)
-    if problem := refusal([*findings(change, door, entry, owner, todo)]):
+    # An earlier attempt may have taken back what is to be taken back.
+    found = [each for each in findings(change, door, entry, owner, todo) if each.check != NOT_GRANTED]
+    if problem := refusal(found):
         raise problem
 
 
@@ -81,13 +82,6 @@ def _carry_out(context: StageContext, change: AccessChange, entry: Entry | None,
     if todo.removes:
         access_entries.delete(cluster, principal)
         return
-    if todo.creates and not _created(cluster, principal, tags):
-        # Somebody has made one since: who may change it is decided anew.
-        raise StageFailed(
-            f"Somebody else made an access entry of {principal} at the same time.",
-            remedy="Retry the operation, with take_over: true if the control plane may change that entry.",
-            retryable=True,
-        )
     if todo.adopts and entry is not None:
         people_access.mark(entry, tags)
     for association in todo.associate:
@@ -96,9 +90,15 @@ def _carry_out(context: StageContext, change: AccessChange, entry: Entry | None,
         people_access.dissociate(cluster, principal, policy)
 
 
-def _created(cluster: str, principal: str, tags: dict[str, str]) -> bool:
+def _entered(context: StageContext, change: AccessChange) -> Entry | None:
+    """Create the entry of a grant, and read it back: somebody else may have been faster, or an answer was lost."""
+    if change.permission is None:
+        return None
+    cluster, principal = context.cluster.names.eks_cluster, change.principal_arn
+    owner = _owner(context, change, None)
+    _check(context, change, None, owner, plan(change, None, owner))
     try:
-        return access_entries.create(cluster, principal, [], tags)
+        access_entries.create(cluster, principal, [], tags_of(context.cluster, context.operation.operation_id))
     except ClientError as error:
         if code_of(error) != _INVALID:
             raise
@@ -107,6 +107,7 @@ def _created(cluster: str, principal: str, tags: dict[str, str]) -> bool:
             cause=cause_of(error, principal),
             remedy="Send the ARN as IAM shows it, a role's with its path; create the role or user first.",
         ) from error
+    return people_access.entry_of(cluster, principal)
 
 
 def _said(change: AccessChange, entry: Entry | None, todo: Plan) -> str:

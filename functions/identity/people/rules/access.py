@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from functions.identity.people.models import AccessChange, Association, Door, Entry, Plan
 
 STAGE: Final = "people_access"
+NOT_GRANTED: Final = "not_granted"
 STANDARD: Final = "STANDARD"
 _OUR_PATH: Final = ":role/instantstart/"
 _SERVICE_PATH: Final = ":role/aws-service-role/"
@@ -137,12 +138,12 @@ def _not_granted(change: AccessChange, entry: Entry | None) -> Finding | None:
     remedy = "GET /api/clusters/{tag}/access lists what is granted to whom."
     if entry is None:
         why = f"{change.principal_arn} has no access to the cluster"
-        return _refused("not_granted", NotFound.code, why, remedy, "principal_arn")
+        return _refused(NOT_GRANTED, NotFound.code, why, remedy, "principal_arn")
     missing = [name for name in change.namespaces or [] if name not in granted.namespaces]
     if not missing:
         return None
     why = f"{change.principal_arn} has {said(granted)}, and nothing of its own in {', '.join(missing)}"
-    return _refused("not_granted", NotFound.code, why, remedy, "namespaces")
+    return _refused(NOT_GRANTED, NotFound.code, why, remedy, "namespaces")
 
 
 def _refused(check: str, code: str, message: str, remedy: str, field: str | None = None) -> Finding:
