@@ -44,6 +44,7 @@ _CODES: Final = {
     "Unauthorized": 401,
     "Forbidden": 403,
     "Conflict": 409,
+    "Expired": 410,
     "TooManyRequests": 429,
     "InternalError": 500,
     "ServiceUnavailable": 503,

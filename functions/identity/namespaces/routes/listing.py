@@ -40,7 +40,7 @@ def _page(spec: ClusterSpec, size: int, after: str | None) -> tuple[list[JsonObj
         return objects.page(connection.connect(cluster, eks.api_server_of), NAMESPACES, size, after)
     except Unavailable as silent:
         raise Unavailable(
-            f"The EKS cluster {cluster} of {spec.tag} was not reached: {silent.detail}",
+            f"The EKS cluster {cluster} of {spec.tag} gave no answer: {silent.detail}",
             cause=silent.cause,
             remedy="Try again; if it stays so, check that the cluster's endpoint is public and lets the deployment in.",
         ) from silent
