@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from functions.audit.routes import listing as audit
 from functions.clusters import routes as clusters
 from functions.clusters.events.routes import listing as cluster_events
+from functions.clusters.listing import routes as cluster_listing
 from functions.clusters.settings import routes as cluster_settings
 from functions.connections.routes import tickets
 from functions.core import application, catalogue
@@ -22,7 +23,18 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 catalogue.install(DECLARATIONS)
-_ROUTES = (clusters, cluster_events, cluster_settings, operations, network, tickets, audit, people, namespaces)
+_ROUTES = (
+    audit,
+    cluster_events,
+    cluster_listing,
+    cluster_settings,
+    clusters,
+    namespaces,
+    network,
+    operations,
+    people,
+    tickets,
+)
 HANDLERS = {name: value for module in _ROUTES for name, value in vars(module).items()}
 APPLICATION = application.build(DECLARATIONS, HANDLERS, "api")
 

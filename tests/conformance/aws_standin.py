@@ -10,6 +10,7 @@ import argparse
 import base64
 import json
 import sys
+from typing import Any
 
 import botocore.session
 from botocore.credentials import Credentials
@@ -21,12 +22,8 @@ def main() -> None:
     """Print a token of whoever the environment's credentials are, or of a role that they assume."""
     asked = _arguments()
     session = botocore.session.get_session()
-    if asked.role_arn:
-        sts = session.create_client("sts", region_name=asked.region)
-        given = sts.assume_role(RoleArn=asked.role_arn, RoleSessionName="EKSGetTokenAuth")["Credentials"]
-        credentials = Credentials(given["AccessKeyId"], given["SecretAccessKey"], given["SessionToken"])
-    else:
-        credentials = session.get_credentials()
+    credentials = _assumed(session, asked) if asked.role_arn else session.get_credentials()
+    assert credentials is not None, "no credentials"
     emitter = session.get_component("event_emitter")
     signer = RequestSigner(ServiceId("sts"), asked.region, "sts", "v4", credentials, emitter)
     request = {
@@ -40,6 +37,12 @@ def main() -> None:
     token = "k8s-aws-v1." + base64.urlsafe_b64encode(url.encode()).decode().rstrip("=")
     answer = {"kind": "ExecCredential", "apiVersion": "client.authentication.k8s.io/v1beta1", "spec": {}}
     sys.stdout.write(json.dumps({**answer, "status": {"token": token}}))
+
+
+def _assumed(session: botocore.session.Session, asked: argparse.Namespace) -> Credentials:
+    client: Any = session.create_client("sts", region_name=asked.region)
+    given = client.assume_role(RoleArn=asked.role_arn, RoleSessionName="EKSGetTokenAuth")["Credentials"]
+    return Credentials(given["AccessKeyId"], given["SecretAccessKey"], given["SessionToken"])
 
 
 def _arguments() -> argparse.Namespace:

@@ -45,7 +45,7 @@ def test_a_role_or_user_is_named_as_eks_wants_it(sent: str, meant: str, kind: Pr
         pytest.param(f"arn:aws:iam::{ACCOUNT}:root", "root", id="root"),
         pytest.param(f"arn:aws:iam::{ACCOUNT}:group/ops", "group", id="group"),
         pytest.param(f"arn:aws:iam::{ACCOUNT}:role/*", "wildcard", id="wildcard"),
-        pytest.param("arn:aws:iam::999999999999:role/x", "999999999999", id="another account"),
+        pytest.param("arn:aws:iam::111122223333:role/x", "111122223333", id="another account"),
         pytest.param(f"arn:aws:iam::{ACCOUNT}:role/{SSO_NAME}", "without its path", id="SSO without path"),
         pytest.param(f"arn:aws:sts::{ACCOUNT}:assumed-role/{SSO_NAME}/ann", "session", id="session of SSO"),
         pytest.param(f"arn:aws:sts::{ACCOUNT}:federated-user/ann", "federated-user", id="federated user"),

@@ -21,8 +21,13 @@ def driver(driver_of_prepared: Driver) -> Driver:
 
 
 def labels_of(driver: Driver, name: str) -> dict[str, str]:
-    labels: dict[str, str] = driver.host.world.kubernetes[CLUSTER].store.get(NAMESPACES, name)["metadata"]["labels"]
-    return labels
+    return {key: str(value) for key, value in metadata_of(driver, name)["labels"].items()}
+
+
+def metadata_of(driver: Driver, name: str) -> Json:
+    found: Json = driver.host.world.kubernetes[CLUSTER].store.get(NAMESPACES, name)
+    metadata: Json = found["metadata"]
+    return metadata
 
 
 def make(driver: Driver, name: str, **labels: str) -> None:
@@ -80,8 +85,8 @@ def test_namespaces_are_listed_page_by_page_as_the_cluster_has_them(driver: Driv
         page = driver.get(path)
         found += [each["name"] for each in page["namespaces"]]
         path = f"{PATH}?limit=2&next_token={page['next_token']}" if page["next_token"] else ""
-    store = driver.host.world.kubernetes[CLUSTER].store
-    assert found == [each["metadata"]["name"] for each in store.select(NAMESPACES)]
+    there: list[Json] = [*driver.host.world.kubernetes[CLUSTER].store.select(NAMESPACES)]
+    assert found == [each["metadata"]["name"] for each in there]
     assert len(found) > 2
 
 

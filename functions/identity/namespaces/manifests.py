@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from functions.core.documents import member
 from functions.core.tags import CLUSTER_LABEL, MANAGED_BY_LABEL, MANAGER
 from functions.identity.namespaces.models import NamespaceView
 
@@ -20,8 +21,8 @@ def namespace(name: str, labels: Mapping[str, str], ours: Mapping[str, str]) -> 
 
 def view(found: Mapping[str, JsonValue], tag: str) -> NamespaceView:
     """Read a namespace off what a cluster says."""
-    metadata, status = _object(found, "metadata"), _object(found, "status")
-    labels = {key: str(value) for key, value in _object(metadata, "labels").items()}
+    metadata, status = member(found, "metadata"), member(found, "status")
+    labels = {key: str(value) for key, value in member(metadata, "labels").items()}
     return NamespaceView.model_validate(
         {
             "name": metadata.get("name"),
@@ -31,8 +32,3 @@ def view(found: Mapping[str, JsonValue], tag: str) -> NamespaceView:
             "created_at": metadata.get("creationTimestamp"),
         }
     )
-
-
-def _object(document: Mapping[str, JsonValue], name: str) -> Mapping[str, JsonValue]:
-    value = document.get(name)
-    return value if isinstance(value, dict) else {}
