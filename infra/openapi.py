@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from aws_lambda_powertools.event_handler.openapi.models import HTTPBearer
 
+from functions.core import application
 from functions.core.application import SECURITY_SCHEME
 from functions.core.errors import ProblemBody
+from functions.core.http import JSON
 from functions.core.ledger.models import Operation
 from functions.core.previews import Previewed
 from functions.core.problems import PROBLEM_JSON
-from functions.entry import api
+from functions.entry import api, kubernetes
 from functions.entry.domains import DECLARATIONS
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ def document() -> dict[str, Any]:
     """Make the document."""
     scheme = HTTPBearer(bearerFormat="JWT", description="An access token of the deployment's user pool.")
     made: dict[str, Any] = json.loads(
-        api.APPLICATION.get_openapi_json_schema(
+        application.build(DECLARATIONS, {**api.HANDLERS, **kubernetes.HANDLERS}).get_openapi_json_schema(
             title="HyperPod InstantStart Serverless",
             version="1",
             description="Creates and runs Amazon EKS and SageMaker HyperPod clusters. Long work is an operation.",
@@ -74,6 +76,8 @@ def _operations(made: dict[str, Any]) -> Iterator[tuple[Route, dict[str, Any]]]:
 
 def _responses(route: Route, generated: dict[str, Any]) -> dict[str, Any]:
     success = generated[str(route.success)]
+    if route.media != JSON:
+        success["content"] = {route.media: {"schema": {"type": "string"}}}
     if route.success == 202:
         success["content"]["application/json"]["schema"] = {"$ref": REFERENCE.format(model=Operation.__name__)}
         success["description"] = "The operation that was begun."

@@ -30,7 +30,10 @@ CHOICES = {"FIXED_EGRESS_ADDRESSES": "", "PASSABLE_ROLE_ARNS": ""}
 
 @dataclass(frozen=True)
 class Function:
-    """One Lambda function: its entry, its limits, and what its role may do beyond its stages' own actions."""
+    """One Lambda function: its entry, its limits, and what its role may do beyond its stages' own actions.
+
+    One that acts for operations does so in sessions of its own role, each named after the operation.
+    """
 
     name: str
     handler: str
@@ -39,6 +42,7 @@ class Function:
     memory_megabytes: int = 512
     actions: tuple[str, ...] = ()
     patience: Patience = Patience.STAGE
+    acts_for_operations: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,11 +60,25 @@ class StateMachine:
 
 @dataclass(frozen=True)
 class Role:
-    """A role that the host makes besides one per function and one per state machine."""
+    """A role that the host makes besides one per function and one per state machine.
+
+    One that trusts itself says so by a condition on the caller's ARN: a trust policy cannot name a role that it makes.
+    """
 
     name: str
     trusted_service: str | None
     purpose: str
+    trusts_itself: bool = False
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """A bucket of the deployment, and the variable that tells a function its name; objects go after `keep_days`."""
+
+    name: str
+    variable: str
+    purpose: str
+    keep_days: int
 
 
 # A transaction is authorised as what it consists of (DynamoDB developer guide, "IAM for transactions").
@@ -86,6 +104,14 @@ FUNCTIONS = (
         # A transaction is authorised as its parts, and a condition on another record is one of them.
         actions=(*LEDGER, "dynamodb:ConditionCheckItem", "dynamodb:Scan"),
         # A caller gets an answer within seconds whatever AWS does.
+        patience=Patience.EDGE,
+    ),
+    # The only one that answers people and gets into clusters: what it needs for that, the others need not carry.
+    Function(
+        "kubernetes",
+        "functions.entry.kubernetes.handler",
+        "answers the routes that look into clusters",
+        actions=("dynamodb:GetItem", "dynamodb:Query", "eks:DescribeCluster", "sts:AssumeRole"),
         patience=Patience.EDGE,
     ),
     Function(
@@ -134,10 +160,38 @@ FUNCTIONS = (
             MANAGE_CONNECTIONS,
         ),
     ),
-    Function("stages_network", "functions.entry.stages_network.handler", "runs the network stages", 300, 512, LEDGER),
-    Function("stages_cluster", "functions.entry.stages_cluster.handler", "runs the cluster stages", 300, 512, LEDGER),
+    Function(
+        "audit",
+        "functions.entry.audit.handler",
+        "writes the audit of finished days to its bucket",
+        timeout_seconds=300,
+        actions=("dynamodb:Query", "s3:ListBucket", "s3:PutObject"),
+    ),
+    Function(
+        "stages_network",
+        "functions.entry.stages_network.handler",
+        "runs the network stages",
+        timeout_seconds=300,
+        actions=LEDGER,
+        acts_for_operations=True,
+    ),
+    Function(
+        "stages_cluster",
+        "functions.entry.stages_cluster.handler",
+        "runs the cluster stages",
+        timeout_seconds=300,
+        actions=LEDGER,
+        acts_for_operations=True,
+    ),
     # The only function that writes IAM.
-    Function("stages_identity", "functions.entry.stages_identity.handler", "gives pods AWS roles", 300, 512, LEDGER),
+    Function(
+        "stages_identity",
+        "functions.entry.stages_identity.handler",
+        "gives pods AWS roles",
+        timeout_seconds=300,
+        actions=LEDGER,
+        acts_for_operations=True,
+    ),
     Function(
         "helm",
         "functions.entry.helm.handler",
@@ -145,6 +199,7 @@ FUNCTIONS = (
         timeout_seconds=300,
         memory_megabytes=1024,
         actions=LEDGER,
+        acts_for_operations=True,
     ),
     Function(
         "stages_workloads",
@@ -152,6 +207,7 @@ FUNCTIONS = (
         "runs the stages that speak to Kubernetes",
         timeout_seconds=300,
         actions=LEDGER,
+        acts_for_operations=True,
     ),
 )
 
@@ -169,6 +225,10 @@ KUBERNETES_ADMIN = Role("instantstart-kubernetes-admin", None, "installs what ne
 KUBERNETES_OPERATOR = Role("instantstart-kubernetes-operator", None, "everything else in a cluster")
 ROLES = (FOUNDATION_ROLE, KUBERNETES_ADMIN, KUBERNETES_OPERATOR)
 
+# Seven years: what is asked of business records most often; the deployment owns the bucket and may keep it longer.
+AUDIT_BUCKET = Bucket("audit", "AUDIT_BUCKET", "who did what, a file a day", keep_days=7 * 365)
+BUCKETS = (AUDIT_BUCKET,)
+
 
 @dataclass(frozen=True)
 class Topology:
@@ -182,6 +242,7 @@ class Topology:
     event_rules: tuple[EventRule, ...]
     socket_routes: tuple[SocketRoute, ...]
     roles: tuple[Role, ...]
+    buckets: tuple[Bucket, ...]
     routes: tuple[Route, ...]
     stages: tuple[Stage, ...]
     route_actions: tuple[str, ...]
@@ -190,8 +251,9 @@ class Topology:
         """List the AWS actions that a function's role needs."""
         own = next(entry for entry in self.functions if entry.name == function)
         staged = [action for stage in self.stages if stage.function == function for action in stage.actions]
-        routed = self.route_actions if any(route.function == function for route in self.routes) else ()
-        return frozenset((*own.actions, *staged, *routed))
+        routed = self.route_actions if function == "api" else ()
+        sessions = ("sts:AssumeRole",) if own.acts_for_operations else ()
+        return frozenset((*own.actions, *staged, *routed, *sessions))
 
 
 TOPOLOGY = Topology(
@@ -203,6 +265,7 @@ TOPOLOGY = Topology(
     event_rules=event_rules(BY_KIND),
     socket_routes=SOCKET_ROUTES,
     roles=ROLES,
+    buckets=BUCKETS,
     routes=(*(route for declaration in DECLARATIONS for route in declaration.routes), UNMATCHED),
     stages=tuple(stage for declaration in DECLARATIONS for stage in declaration.stages),
     route_actions=tuple(action for declaration in DECLARATIONS for action in declaration.route_actions),

@@ -50,7 +50,11 @@ class EventRule:
     pattern: Pattern
 
 
-SCHEDULES = (Schedule("sweeper", "events", 60, "sweep"),)
+SCHEDULES = (
+    Schedule("sweeper", "events", 60, "sweep"),
+    # A day is exported once, an hour after its end at the earliest; a run that failed is made up for by the next.
+    Schedule("audit_export", "audit", 6 * 3600, "export"),
+)
 
 SOCKET_ROUTES = tuple(SocketRoute(key, "connections") for key in ("$connect", "$disconnect", "$default"))
 

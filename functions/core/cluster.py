@@ -175,3 +175,13 @@ class ApiServer(BaseModel):
     cluster: str
     endpoint: str
     certificate_authority: str
+
+
+class DesiredAccess(BaseModel):
+    """What a principal of AWS was granted in a cluster: what everywhere, and what in which namespace."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    principal_arn: str
+    everywhere: str | None = None
+    namespaces: dict[str, str] = {}

@@ -28,6 +28,7 @@ class Route:
     summary: str
     success: int = 200
     function: str = "api"
+    media: str = "application/json"
 
 
 @dataclass(frozen=True)

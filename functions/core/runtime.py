@@ -28,6 +28,7 @@ from functions.core.threads import SystemThreads, Task, Threads
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from botocore.awsrequest import AWSRequest
     from botocore.client import BaseClient
     from botocore.credentials import Credentials
     from botocore.model import OperationModel
@@ -115,6 +116,8 @@ _CONFIGURATIONS = {
 
 
 _CONNECTIONS: Final = "apigatewaymanagementapi"
+# What the ledger itself speaks to: these calls are the function's own, whatever it works on.
+_OF_THE_LEDGER: Final = frozenset({"dynamodb", "stepfunctions", _CONNECTIONS})
 
 
 @dataclass
@@ -148,6 +151,8 @@ class Runtime:
                     config=_CONFIGURATIONS[patience],
                 )
                 made.meta.events.register("after-call", _name_service)
+                if service not in _OF_THE_LEDGER:
+                    made.meta.events.register("before-sign", _sign_as_told)
                 self._clients[key] = made
             return self._clients[key]
 
@@ -162,6 +167,13 @@ def _name_service(model: OperationModel, parsed: dict[str, dict[str, object]], *
     parsed.setdefault("ResponseMetadata", {})["Service"] = model.service_model.signing_name
 
 
+def _sign_as_told(request: AWSRequest, **_: object) -> None:
+    """Sign with other credentials than the function's own, where the invocation says so; botocore looks for them."""
+    if (credentials := _signing.get()) is not None:
+        request.context.setdefault("signing", {})["request_credentials"] = credentials()
+
+
+_signing: ContextVar[Callable[[], Credentials] | None] = ContextVar("signing", default=None)
 _bound: ContextVar[Runtime | None] = ContextVar("runtime", default=None)
 
 
@@ -184,6 +196,19 @@ def bound(runtime: Runtime) -> Iterator[None]:
         yield
     finally:
         _bound.reset(token)
+
+
+@contextmanager
+def signing_as(credentials: Callable[[], Credentials] | None) -> Iterator[None]:
+    """Sign each call of a block of code, but the ledger's, with what `credentials` gives; None is the function's own.
+
+    What `credentials` raises, the call raises. Clients are kept as they are: the credentials are those of the call.
+    """
+    token = _signing.set(credentials)
+    try:
+        yield
+    finally:
+        _signing.reset(token)
 
 
 def run(command: Sequence[str], environment: Mapping[str, str], seconds: float) -> Completed:

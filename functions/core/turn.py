@@ -13,6 +13,7 @@ from functions.core import failures, ledger, runtime
 from functions.core.errors import Busy, Cause, Layer, Problem, ProblemBody, StageFailed, Throttled, Unavailable
 from functions.core.ledger.clusters import spec_of
 from functions.core.ledger.models import JsonObject, OperationStatus, Reason, Stage, StageStatus
+from functions.core.operation_sessions import acting_for
 from functions.core.pauses import pause
 from functions.core.stage import (
     Applied,
@@ -95,7 +96,8 @@ def _current_stage(operation: Operation, turn: Turn) -> Stage:
 
 def _apply(behaviour: StageBehaviour, context: StageContext, turn: Turn) -> Verdict:
     try:
-        applied = behaviour.apply(context)
+        with acting_for(turn.operation_id):
+            applied = behaviour.apply(context)
     except (Problem, ClientError, BotoCoreError) as error:
         problem = _problem(error, context.stage)
         if not _passes(problem, context.stage):
@@ -108,7 +110,8 @@ def _apply(behaviour: StageBehaviour, context: StageContext, turn: Turn) -> Verd
 
 def _observe(behaviour: StageBehaviour, context: StageContext, turn: Turn) -> Verdict:
     try:
-        seen = behaviour.observe(context)
+        with acting_for(turn.operation_id):
+            seen = behaviour.observe(context)
     except (Problem, ClientError, BotoCoreError) as error:
         problem = _problem(error, context.stage)
         again = Waiting(_ASK_AGAIN_SECONDS, f"asking again: {problem.detail}")

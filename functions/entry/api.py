@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from functions.audit.routes import listing as audit
 from functions.catalog import routes as catalog
 from functions.clusters import routes as clusters
 from functions.clusters.events.routes import listing as cluster_events
@@ -12,6 +13,8 @@ from functions.clusters.settings import routes as cluster_settings
 from functions.connections.routes import tickets
 from functions.core import application, catalogue
 from functions.entry.domains import DECLARATIONS
+from functions.identity.namespaces.routes import changing as namespaces
+from functions.identity.people.routes import changing as people
 from functions.network import routes as network
 from functions.operations import routes as operations
 
@@ -22,17 +25,20 @@ if TYPE_CHECKING:
 
 catalogue.install(DECLARATIONS)
 _ROUTES = (
+    audit,
     catalog,
     cluster_events,
     cluster_listing,
     cluster_settings,
     clusters,
+    namespaces,
     network,
     operations,
+    people,
     tickets,
 )
-_HANDLERS = {name: value for module in _ROUTES for name, value in vars(module).items()}
-APPLICATION = application.build(DECLARATIONS, _HANDLERS)
+HANDLERS = {name: value for module in _ROUTES for name, value in vars(module).items()}
+APPLICATION = application.build(DECLARATIONS, HANDLERS, "api")
 
 
 def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:

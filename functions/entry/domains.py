@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from functions.audit.declaration import DECLARATION as AUDIT
 from functions.capacity.declaration import DECLARATION as CAPACITY
 from functions.catalog.declaration import DECLARATION as CATALOG
 from functions.clusters.declaration import DECLARATION as CLUSTERS
@@ -11,6 +12,8 @@ from functions.clusters.settings.declaration import DECLARATION as CLUSTER_SETTI
 from functions.connections.declaration import DECLARATION as CONNECTIONS
 from functions.features.declaration import DECLARATION as FEATURES
 from functions.identity.declaration import DECLARATION as IDENTITY
+from functions.identity.namespaces.declaration import DECLARATION as IDENTITY_NAMESPACES
+from functions.identity.people.declaration import DECLARATION as IDENTITY_PEOPLE
 from functions.network.declaration import DECLARATION as NETWORK
 from functions.operations.declaration import DECLARATION as OPERATIONS
 from functions.storage.declaration import DECLARATION as STORAGE
@@ -25,8 +28,11 @@ DECLARATIONS: Final[tuple[Declaration, ...]] = (
     CONNECTIONS,
     NETWORK,
     IDENTITY,
+    IDENTITY_PEOPLE,
+    IDENTITY_NAMESPACES,
     FEATURES,
     CAPACITY,
     STORAGE,
     CATALOG,
+    AUDIT,
 )

@@ -11,6 +11,7 @@ from functions.clusters.stages import STAGES as CLUSTERS
 from functions.core import turn
 from functions.core.turn import Turn
 from functions.features.stages import STAGES as FEATURES
+from functions.identity.people.stages import STAGES as IDENTITY_PEOPLE
 from functions.identity.stages import STAGES as IDENTITY
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ BEHAVIOURS: Behaviours = {
     **CLUSTERS_SETTINGS,
     **FEATURES,
     **IDENTITY,
+    **IDENTITY_PEOPLE,
 }
 
 

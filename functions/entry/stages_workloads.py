@@ -8,6 +8,7 @@ from functions.capacity.nodes.stages import STAGES as CAPACITY_NODES
 from functions.clusters.verification.stages import STAGES as CLUSTERS_VERIFICATION
 from functions.core import turn
 from functions.core.turn import Turn
+from functions.identity.namespaces.stages import STAGES as IDENTITY_NAMESPACES
 from functions.storage.stages import STAGES as STORAGE
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from functions.core.stage import Behaviours
 
-BEHAVIOURS: Behaviours = {**CAPACITY_NODES, **CLUSTERS_VERIFICATION, **STORAGE}
+BEHAVIOURS: Behaviours = {**CAPACITY_NODES, **CLUSTERS_VERIFICATION, **IDENTITY_NAMESPACES, **STORAGE}
 
 
 def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 from botocore.credentials import Credentials
 from kubernetes.client import ApiClient, Configuration
 
-from functions.core import runtime, settings
+from functions.core import operation_sessions, runtime, settings
 from functions.core.cluster import AccessRole
+from functions.core.runtime import Patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 _TOKEN_LIFE: Final = timedelta(minutes=14)
 _URL_SECONDS: Final = 60
 CONNECT_SECONDS: Final = 3
-READ_SECONDS: Final = 10
+# With the calls that come before, a caller is answered within ten seconds, and a stage is patient.
+_READ_SECONDS: Final = {Patience.EDGE: 5, Patience.STAGE: 10}
 
 
 class ClusterClient(ApiClient):
@@ -52,19 +54,34 @@ class Connection:
     expires: datetime
 
 
-_connections: dict[tuple[int, str, AccessRole], Connection] = {}
+_connections: dict[tuple[int, str, AccessRole, str], Connection] = {}
 
 
 def connect(
     eks_cluster: str, api_server_of: Callable[[str], ApiServer], role: AccessRole = AccessRole.OPERATOR
 ) -> ClusterClient:
-    """Give a client of a cluster's API server, kept while its token serves; `api_server_of` is asked for a new one."""
-    key = (id(runtime.current()), eks_cluster, role)
+    """Give a client of a cluster's API server, kept while its token serves; `api_server_of` is asked for a new one.
+
+    Each operation has its own: the cluster's audit log names the session by which it came in.
+    """
+    key = (id(runtime.current()), eks_cluster, role, operation_sessions.session_name())
     known = _connections.get(key)
     if known is None or known.expires <= runtime.now():
+        _forget_expired()
         known = Connection(ClusterClient(api_server_of(eks_cluster), role), runtime.now() + _TOKEN_LIFE)
         _connections[key] = known
     return known.client
+
+
+def read_seconds() -> int:
+    """Say how long an API server may take to answer this invocation."""
+    return _READ_SECONDS[runtime.current().patience]
+
+
+def _forget_expired() -> None:
+    now = runtime.now()
+    for key in [key for key, known in list(_connections.items()) if known.expires <= now]:
+        _connections.pop(key, None)
 
 
 def token_for(eks_cluster: str, role: AccessRole) -> str:
@@ -85,7 +102,7 @@ def token_for(eks_cluster: str, role: AccessRole) -> str:
 
 def _assumed(role: AccessRole) -> Credentials:
     """Assume a role that the clusters' access entries name."""
-    answer = runtime.client("sts").assume_role(RoleArn=settings.required(role), RoleSessionName="instantstart")[
-        "Credentials"
-    ]
+    answer = runtime.client("sts").assume_role(
+        RoleArn=settings.required(role), RoleSessionName=operation_sessions.session_name()
+    )["Credentials"]
     return Credentials(answer["AccessKeyId"], answer["SecretAccessKey"], answer["SessionToken"])

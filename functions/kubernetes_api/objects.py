@@ -13,9 +13,9 @@ from pydantic import JsonValue
 
 from functions.core import settings
 from functions.core.documents import items_of, member
-from functions.core.errors import Cause, Conflict, Layer, StageFailed, Unavailable
+from functions.core.errors import Cause, Conflict, FieldError, InvalidPageToken, Layer, StageFailed, Unavailable
 from functions.kubernetes_api import ownership
-from functions.kubernetes_api.connection import CONNECT_SECONDS, READ_SECONDS
+from functions.kubernetes_api.connection import CONNECT_SECONDS, read_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -66,6 +66,7 @@ PERSISTENT_VOLUMES = Resource("v1", "persistentvolumes", namespaced=False)
 PERSISTENT_VOLUME_CLAIMS = Resource("v1", "persistentvolumeclaims", namespaced=True)
 CLUSTER_ROLES = Resource("rbac.authorization.k8s.io/v1", "clusterroles", namespaced=False)
 CLUSTER_ROLE_BINDINGS = Resource("rbac.authorization.k8s.io/v1", "clusterrolebindings", namespaced=False)
+NAMESPACES = Resource("v1", "namespaces", namespaced=False)
 PODS = Resource("v1", "pods", namespaced=True)
 EVENTS = Resource("v1", "events", namespaced=True)
 CSI_DRIVERS = Resource("storage.k8s.io/v1", "csidrivers", namespaced=False)
@@ -93,12 +94,35 @@ def listed(
     selectors = {"labelSelector": label_selector, "fieldSelector": field_selector}
     while True:
         query = {"limit": str(_PAGE), **selectors, "continue": position}
-        given = {key: value for key, value in query.items() if value}
-        page = _checked(_call(client, "GET", resource.path(namespace), given), resource.plural)
-        yield from items_of(page, "items")
-        position = str(member(page, "metadata").get("continue") or "")
+        found, position = _paged(_list(client, resource, query, namespace), resource)
+        yield from found
         if not position:
             return
+
+
+def page(client: ClusterClient, resource: Resource, size: int, after: str | None) -> tuple[list[Object], str | None]:
+    """Read one page of a kind that has no namespace, and where the next one goes on, None at the end.
+
+    Raises InvalidPageToken when the API server has forgotten that place.
+    """
+    answer = _list(client, resource, {"limit": str(size), "continue": after or ""}, None)
+    if answer.status == HTTPStatus.GONE:
+        raise InvalidPageToken(
+            f"{resource.plural}: the page token has expired in the cluster.",
+            errors=[FieldError(field="next_token", message="has expired in the cluster")],
+            remedy="Start again without `next_token`.",
+        )
+    found, position = _paged(answer, resource)
+    return found, position or None
+
+
+def _list(client: ClusterClient, resource: Resource, query: Mapping[str, str], namespace: str | None) -> _Answer:
+    return _call(client, "GET", resource.path(namespace), {key: value for key, value in query.items() if value})
+
+
+def _paged(answer: _Answer, resource: Resource) -> tuple[list[Object], str]:
+    document = _checked(answer, resource.plural)
+    return items_of(document, "items"), str(member(document, "metadata").get("continue") or "")
 
 
 def apply(client: ClusterClient, resource: Resource, manifest: Mapping[str, JsonValue]) -> tuple[str, ...]:
@@ -229,7 +253,7 @@ def _send(
         auth_settings=["BearerToken"],
     )
     try:
-        response = client.call_api(*request, _request_timeout=(CONNECT_SECONDS, READ_SECONDS))
+        response = client.call_api(*request, _request_timeout=(CONNECT_SECONDS, read_seconds()))
         return response.status, response.read()  # type: ignore[no-untyped-call]  # the package types only half of it
     except urllib3.exceptions.HTTPError as error:
         raise Unavailable(

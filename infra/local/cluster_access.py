@@ -68,8 +68,7 @@ class ClusterAccess:
         return lambda: self._programs.remove(action)
 
     def _answer(self, cluster: str, api: KubernetesApi, request: HttpRequest) -> HttpResponse:
-        role = self._world.role_behind(cluster, request.headers.get("authorization", "").removeprefix("Bearer "))
-        response = cluster_faults.answer(self._faults, role, request, api.handle) if role else api.handle(request)
+        response = self._answer_or_fault(cluster, api, request)
         if (word := cluster_faults.word_of(response)) and _is_a_program(request):
             for strike in [*self._programs]:
                 strike(word)
@@ -79,6 +78,12 @@ class ClusterAccess:
             while self._tripwires:
                 self._tripwires.pop()()
         return response
+
+    def _answer_or_fault(self, cluster: str, api: KubernetesApi, request: HttpRequest) -> HttpResponse:
+        signer = self._world.signer_of(cluster, request.headers.get("authorization", "").removeprefix("Bearer "))
+        if signer is None:
+            return api.handle(request)
+        return cluster_faults.answer(self._faults, signer.role_arn, request, api.handle, signer.session)
 
     def _rewrite(self) -> None:
         """Write a context for every new cluster, the newest as current one; drop those that are gone."""

@@ -44,6 +44,7 @@ _CODES: Final = {
     "Unauthorized": 401,
     "Forbidden": 403,
     "Conflict": 409,
+    "Expired": 410,
     "TooManyRequests": 429,
     "InternalError": 500,
     "ServiceUnavailable": 503,
@@ -57,9 +58,9 @@ def operation_of(request: HttpRequest) -> str:
     return f"{request.method} {found['plural'] if found else 'discovery' if discovery else request.path}"
 
 
-def answer(faults: Faults, role: str, request: HttpRequest, handle: Answer) -> HttpResponse:
-    """Answer a request, or play the fault that strikes it."""
-    fault = faults.strike(SERVICE, operation_of(request), role)
+def answer(faults: Faults, role: str, request: HttpRequest, handle: Answer, session: str = "") -> HttpResponse:
+    """Answer a request of a role, or play the fault that strikes it."""
+    fault = faults.strike(SERVICE, operation_of(request), role, session)
     if fault is None:
         return handle(request)
     if fault.kind in (Kind.FAIL_AFTER, Kind.KILL_AFTER):

@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from pydantic import JsonValue
     from types_boto3_iam import IAMClient
     from types_boto3_s3 import S3Client
-    from types_boto3_s3.type_defs import CreateBucketConfigurationTypeDef
+    from types_boto3_s3.type_defs import CreateBucketConfigurationTypeDef, LifecycleRuleTypeDef
     from types_boto3_stepfunctions import SFNClient
 
     from infra.local.clients import ClientOf
@@ -63,6 +64,9 @@ def deploy(
     for role in _roles(topology):
         _make_role(client("iam"), role, account)
     _upload(client("s3"), bucket, region)
+    for kept in topology.buckets:
+        _make_bucket(client("s3"), environment[kept.variable], region)
+        _expire(client("s3"), environment[kept.variable], kept.keep_days)
     _make_state_machines(topology, client("stepfunctions"), environment, account)
     return Deployed(
         environment=environment,
@@ -81,8 +85,10 @@ def role_arn(account: str, name: str) -> str:
 
 def _environment(topology: Topology, account: str, region: str, bucket: str) -> dict[str, str]:
     tables = {table.variable: f"{PREFIX}{table.name}" for table in topology.tables}
+    buckets = {each.variable: f"{PREFIX}{each.name}-{account}-{region}" for each in topology.buckets}
     return {
         **tables,
+        **buckets,
         **POLL_SECONDS,
         **CHOICES,
         "AWS_REGION": region,
@@ -103,7 +109,10 @@ def _function_role(name: str) -> str:
 
 
 def _roles(topology: Topology) -> list[Role]:
-    functions = [Role(_function_role(f.name), "lambda.amazonaws.com", f.purpose) for f in topology.functions]
+    functions = [
+        Role(_function_role(f.name), "lambda.amazonaws.com", f.purpose, f.acts_for_operations)
+        for f in topology.functions
+    ]
     machines = [Role(_machine_role(m.name), "states.amazonaws.com", "runs a state machine") for m in topology.machines]
     return [*topology.roles, *functions, *machines]
 
@@ -113,22 +122,37 @@ def _machine_role(name: str) -> str:
 
 
 def _make_role(iam: IAMClient, role: Role, account: str) -> None:
-    principal = {"Service": role.trusted_service} if role.trusted_service else {"AWS": f"arn:aws:iam::{account}:root"}
-    trust = {
-        "Version": "2012-10-17",
-        "Statement": [{"Effect": "Allow", "Principal": principal, "Action": "sts:AssumeRole"}],
-    }
+    trust = {"Version": "2012-10-17", "Statement": _trust(role, account)}
     iam.create_role(
         RoleName=role.name, Path=ROLE_PATH, AssumeRolePolicyDocument=json.dumps(trust), Description=role.purpose
     )
 
 
-def _upload(s3: S3Client, bucket: str, region: str) -> None:
+def _trust(role: Role, account: str) -> list[dict[str, JsonValue]]:
+    everybody: JsonValue = {"AWS": f"arn:aws:iam::{account}:root"}
+    principal: JsonValue = {"Service": role.trusted_service} if role.trusted_service else everybody
+    statements: list[dict[str, JsonValue]] = [{"Effect": "Allow", "Principal": principal, "Action": "sts:AssumeRole"}]
+    if role.trusts_itself:
+        itself: JsonValue = {"ArnEquals": {"aws:PrincipalArn": role_arn(account, role.name)}}
+        statements.append({**statements[0], "Principal": everybody, "Condition": itself})
+    return statements
+
+
+def _make_bucket(s3: S3Client, bucket: str, region: str) -> None:
     if region == "us-east-1":
         s3.create_bucket(Bucket=bucket)
     else:
         place: CreateBucketConfigurationTypeDef = {"LocationConstraint": region}  # type: ignore[typeddict-item]  # any region
         s3.create_bucket(Bucket=bucket, CreateBucketConfiguration=place)
+
+
+def _expire(s3: S3Client, bucket: str, days: int) -> None:
+    rule: LifecycleRuleTypeDef = {"ID": "keep", "Status": "Enabled", "Filter": {}, "Expiration": {"Days": days}}
+    s3.put_bucket_lifecycle_configuration(Bucket=bucket, LifecycleConfiguration={"Rules": [rule]})
+
+
+def _upload(s3: S3Client, bucket: str, region: str) -> None:
+    _make_bucket(s3, bucket, region)
     for chart in packed():
         s3.put_object(Bucket=bucket, Key=f"{RELEASE}/{chart.key}", Body=chart.content)
     for path in artifacts():

@@ -15,6 +15,11 @@ from infra.local.simulators.service import ServiceRequest
 from infra.local.world import World
 
 _SCOPE = re.compile(r"Credential=([^/,\s]+)/(\d{8})/([a-z0-9-]+)/([a-z0-9-]+)/aws4_request")
+# Source: the services' lists of common errors; the query protocols have a name of their own for it.
+_EXPIRED_CODES = {
+    "ec2": "RequestExpired",
+    **dict.fromkeys(("cloudformation", "iam", "s3", "sts"), "ExpiredToken"),
+}
 _ONE_FOR_ALL_REGIONS = frozenset({"iam", "s3", "sts"})
 # Stacks make resources in these services as time passes; whoever asks must see what is due.
 _MADE_BY_STACKS = frozenset({"ec2", "iam", "s3"})
@@ -53,6 +58,9 @@ class AwsEndpoint:
             return refusal("", "MissingAuthenticationToken", "The request carries no AWS Signature Version 4", 403)
         if scope.region != self._region and scope.service not in _ONE_FOR_ALL_REGIONS:
             return _unverified(scope.service, f"region {scope.region}, this host is {self._region}")
+        if self._expired(scope.access_key):
+            code = _EXPIRED_CODES.get(scope.service, "ExpiredTokenException")
+            return refusal(scope.service, code, "The security token included in the request is expired", 403)
         with self._clock.busy():
             simulator = self._world.services.get(scope.service)
             if simulator is not None:
@@ -60,6 +68,16 @@ class AwsEndpoint:
                 with self._world.settled(scope.service):
                     return simulator.handle(ServiceRequest(request, scope.region, principal))
             return self._engine_answer(request, scope)
+
+    def session_of(self, request: HttpRequest) -> str:
+        """Name the session of a role that signed a request; empty for everybody else."""
+        scope = credential_scope(request)
+        identity = self._identities.get(scope.access_key) if scope else None
+        return identity.session if identity else ""
+
+    def _expired(self, access_key: str) -> bool:
+        identity = self._identities.get(access_key)
+        return identity is not None and identity.expires is not None and identity.expires <= self._clock.now()
 
     def _engine_answer(self, request: HttpRequest, scope: CredentialScope) -> HttpResponse:
         if not self._engine.serves(scope.service):

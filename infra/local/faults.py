@@ -29,11 +29,12 @@ class Kind(StrEnum):
 
 
 class Call(NamedTuple):
-    """A call as faults know it: service, operation, and the ARN of the role that makes it."""
+    """A call as faults know it: service, operation, the ARN of the role that makes it, the name of its session."""
 
     service: str
     operation: str
     role: str
+    session: str = ""
 
 
 @dataclass
@@ -93,11 +94,11 @@ class Faults:
             with self._lock:
                 self._listeners.remove(listener)
 
-    def strike(self, service: str, operation: str, role: str) -> Fault | None:
+    def strike(self, service: str, operation: str, role: str, session: str = "") -> Fault | None:
         """Say which fault strikes a call, if any."""
         with self._lock:
             for listener in self._listeners:
-                listener(Call(service, operation, role))
+                listener(Call(service, operation, role, session))
             struck = [fault for fault in self._plan if fault.hits(service, operation, role)]
         return struck[0] if struck else None
 

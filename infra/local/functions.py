@@ -84,7 +84,12 @@ class Functions:
                 arn_prefix + name,
                 Runtime(
                     MappingProxyType(
-                        {**environment, "AWS_LAMBDA_FUNCTION_NAME": name, "AWS_PATIENCE": function.patience.value}
+                        {
+                            **environment,
+                            "AWS_LAMBDA_FUNCTION_NAME": name,
+                            "AWS_PATIENCE": function.patience.value,
+                            "ROLE_ARN": roles[name],
+                        }
                     ),
                     sessions.of(identities.of_role(roles[name])),
                     clock,

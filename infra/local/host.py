@@ -84,7 +84,7 @@ class LocalHost:
         self.client = cast("ClientOf", self._client)
         self.world = World(self.clock, self.identities, options.region, self.client, options.person_token)
         self.endpoint = AwsEndpoint(self.clock, self.identities, self.world, self._engine, options.region)
-        self.sessions = Sessions(self.endpoint, self.clock, self.faults, options.region)
+        self.sessions = Sessions(self.endpoint, self.clock, self.faults, options.region, self.endpoint.session_of)
         self.access = ClusterAccess(
             self.world, self.faults, options.directory, options.kubernetes_port, options.person_token
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import count
 
 from infra.local.simulators.service import Principal
@@ -19,6 +20,12 @@ class Identity:
     arn: str
     role_arn: str
     session_token: str | None = None
+    expires: datetime | None = None
+
+    @property
+    def session(self) -> str:
+        """Name the session; empty for a person."""
+        return self.arn.rpartition("/")[2] if self.role_arn else ""
 
 
 class Identities:
@@ -33,16 +40,16 @@ class Identities:
         """Give the key pair of a role as a service of the host uses it."""
         return self._made(role_arn, "local", "")
 
-    def assume(self, role_arn: str, session_name: str) -> Identity:
+    def assume(self, role_arn: str, session_name: str, expires: datetime | None = None) -> Identity:
         """Give the key pair of a session of a role, another one each time, as STS does."""
-        return self._made(role_arn, session_name, f" {next(self._sessions)}")
+        return self._made(role_arn, session_name, f" {next(self._sessions)}", expires)
 
-    def _made(self, role_arn: str, session_name: str, which: str) -> Identity:
+    def _made(self, role_arn: str, session_name: str, which: str, expires: datetime | None = None) -> Identity:
         name = role_arn.rpartition("/")[2]
         arn = f"arn:aws:sts::{self.account_id}:assumed-role/{name}/{session_name}"
         seed = f"{arn}{which}"
         key = "ASIA" + _token(seed, 16)
-        identity = Identity(key, _token(f"secret {seed}", 40), arn, role_arn, _token(f"session {seed}", 64))
+        identity = Identity(key, _token(f"secret {seed}", 40), arn, role_arn, _token(f"session {seed}", 64), expires)
         return self._known.setdefault(key, identity)
 
     def snapshot(self) -> tuple[dict[str, Identity], int]:
@@ -65,7 +72,7 @@ class Identities:
         """Say who signed with a key; a key of the user's own is the person at the machine."""
         identity = self._known.get(access_key)
         arn = identity.arn if identity else f"arn:aws:iam::{self.account_id}:user/local"
-        return Principal(access_key, arn, self.account_id)
+        return Principal(access_key, arn, self.account_id, identity.role_arn if identity else "")
 
 
 def _token(text: str, length: int) -> str:

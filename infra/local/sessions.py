@@ -37,8 +37,11 @@ class Endpoint(Protocol):
 class Sessions:
     """Makes the sessions of the host: for functions, state machines, service roles and the host itself."""
 
-    def __init__(self, endpoint: Endpoint, clock: Clock, plan: Faults, region: str) -> None:
+    def __init__(
+        self, endpoint: Endpoint, clock: Clock, plan: Faults, region: str, session_of: Callable[[HttpRequest], str]
+    ) -> None:
         self._endpoint = endpoint
+        self._session_of = session_of
         self._clock = clock
         self._plan = plan
         self._region = region
@@ -70,20 +73,21 @@ class Sessions:
         self, request: AWSPreparedRequest, service: str, operation: str, role: str, timeout: float
     ) -> AWSResponse:
         invocation.check_alive()
-        fault = self._plan.strike(service, operation, role)
-        response = self._faulty(fault, request, timeout) if fault else self._endpoint.handle(_sent(request))
+        sent = _sent(request)
+        fault = self._plan.strike(service, operation, role, self._session_of(sent))
+        response = self._faulty(fault, sent, request.url, timeout) if fault else self._endpoint.handle(sent)
         invocation.check_alive()
         return _received(request, response)
 
-    def _faulty(self, fault: Fault, request: AWSPreparedRequest, timeout: float) -> HttpResponse:
+    def _faulty(self, fault: Fault, sent: HttpRequest, url: str, timeout: float) -> HttpResponse:
         if fault.kind is Kind.HANG:
             self._clock.sleep(timeout)
             invocation.check_alive()
-            raise ReadTimeoutError(endpoint_url=request.url)
+            raise ReadTimeoutError(endpoint_url=url)
         if fault.kind is Kind.KILL_BEFORE:
             invocation.kill()
         if fault.kind in (Kind.KILL_AFTER, Kind.FAIL_AFTER):
-            self._endpoint.handle(_sent(request))
+            self._endpoint.handle(sent)
         if fault.kind is Kind.KILL_AFTER:
             invocation.kill()
         return faults.answer(fault)

@@ -82,7 +82,7 @@ class World:
         self.cloudformation = CloudFormation(clock.now, account, region, stack_clients, self._publish)
         self.functions = LambdaService(clock.now, account, region)
         web = WebIdentities(clock.now, account, self._iam, self._claims_by_issuer)
-        self.sts = StsService(clock.now, account, region, identities.assume, self._role_exists, web)
+        self.sts = StsService(clock.now, account, region, identities.assume, self._iam, web)
         auth = EksAuth(clock.now, account, region, self._eks_clusters, self._iam, identities.assume, self._claims)
         self.quotas = ServiceQuotas(clock.now, account, region, lambda: self.hyperpod.records)
         clouds = (self.cloudformation, self.eks, self.hyperpod)
@@ -206,13 +206,6 @@ class World:
     def _certificate_authority(self) -> str:
         return self.certificate_authority()
 
-    def _role_exists(self, arn: str) -> bool:
-        client = self._client("iam")
-        try:
-            return client.get_role(RoleName=arn.rpartition("/")[2])["Role"]["Arn"] == arn
-        except client.exceptions.NoSuchEntityException:
-            return False
-
     def _open_cluster(self, name: str) -> None:
         record = self.eks.records.clusters[name]
         self.kubernetes[name] = KubernetesApi(
@@ -249,18 +242,17 @@ class World:
         """Let in the person at the machine, and roles that have an access entry."""
         if token == self._person_token:
             return PERSON
-        identity = self._caller(cluster, token)
+        identity = self.signer_of(cluster, token)
         if identity is None or not self._tokens.valid(token or ""):
             return None
         entry = self.eks.access_entry(cluster, identity.role_arn)
-        return Identity(entry.username, tuple(entry.groups), _policies(entry)) if entry else None
+        if entry is None:
+            return None
+        username = entry.username.replace("{{SessionName}}", identity.session)
+        return Identity(username, tuple(entry.groups), _policies(entry))
 
-    def role_behind(self, cluster: str, token: str) -> str:
-        """Say which role signed a cluster's token, however old; nothing for a person."""
-        identity = self._caller(cluster, token)
-        return identity.role_arn if identity else ""
-
-    def _caller(self, cluster: str, token: str | None) -> Signer | None:
+    def signer_of(self, cluster: str, token: str | None) -> Signer | None:
+        """Say whose session signed a cluster's token, however old; None for a person."""
         try:
             return self._identities.get(read_token(token or "", cluster, self._secret_of, datetime.now(UTC)))
         except InvalidToken:

@@ -213,11 +213,13 @@ def test_what_was_asked_comes_back_as_it_was_sent(account: Account) -> None:
     assert get(operation.operation_id).request == request
 
 
-def test_stage_and_audit_records_stay_out_of_every_index(account: Account) -> None:
+def test_stage_records_stay_out_of_every_index_and_audit_records_out_of_the_operations_own(account: Account) -> None:
     begun()
     items = runtime.client("dynamodb").scan(TableName=ENVIRONMENT["OPERATIONS_TABLE"])["Items"]
     marks = {"created_at_id", "month", "unfinished"}
     assert [item["record"]["S"] for item in items if marks & item.keys()] == ["operation"]
+    audited = [item["record"]["S"] for item in items if "audit_month" in item]
+    assert [record.partition("#")[0] for record in audited] == ["audit"]
     assert all("expires_at" in item for item in items if item["record"]["S"] != "operation")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any, Protocol
 from urllib.parse import unquote
@@ -102,12 +103,29 @@ def test_an_unsigned_request_is_refused(host: LocalHost) -> None:
     assert host.endpoint.handle(HttpRequest("GET", "/clusters")).status == 403
 
 
-def test_a_role_that_does_not_exist_cannot_be_assumed(host: LocalHost) -> None:
-    sts = host.client("sts")
-    role = host.deployed.function_roles["api"]
-    assert sts.assume_role(RoleArn=role, RoleSessionName="session")["AssumedRoleUser"]["Arn"].endswith("/session")
-    with pytest.raises(ClientError, match="AccessDenied"):
-        sts.assume_role(RoleArn=role + "-no", RoleSessionName="session")
+def test_a_role_is_assumed_by_those_whom_it_trusts_and_one_that_does_not_exist_by_nobody(host: LocalHost) -> None:
+    roles, operator = host.deployed.function_roles, host.deployed.environment["KUBERNETES_OPERATOR_ROLE_ARN"]
+    own = host.client_of_role("sts", roles["helm"])
+    for role in (operator, roles["helm"]):
+        assert own.assume_role(RoleArn=role, RoleSessionName="me")["AssumedRoleUser"]["Arn"].endswith("/me")  # type: ignore[attr-defined]
+    for role in (roles["stages_cluster"], roles["api"], operator + "-no"):
+        with pytest.raises(ClientError, match="AccessDenied"):
+            own.assume_role(RoleArn=role, RoleSessionName="me")  # type: ignore[attr-defined]
+
+
+def test_a_session_that_has_ended_signs_nothing_any_more(host: LocalHost) -> None:
+    role = host.deployed.environment["KUBERNETES_OPERATOR_ROLE_ARN"]
+    session = host.identities.assume(role, "me", host.clock.now() + timedelta(hours=1))
+    services: tuple[str, ...] = ("ec2", "eks", "iam")
+    clients: list[Any] = [host.sessions.of(session).create_client(name) for name in services]
+    calls = [clients[0].describe_vpcs, clients[1].list_clusters, clients[2].list_users]
+    with host.clock.busy():
+        for call in calls:
+            call()
+        host.clock.sleep(3600)
+        for call in calls:
+            with pytest.raises(ClientError, match="Expired"):
+                call()
 
 
 # -- sessions and faults

@@ -6,7 +6,7 @@ Where to look
   begin, retry       request → operation, one holder per lease scope; idempotency: once per key
   transitions        how an operation moves; stage_transitions: how a stage moves; endings: what an ending means
   leases             the tree of scopes that operations hold; locks: what one turn of a stage keeps to itself
-  queries, listing   what callers read; paging: signed page tokens
+  queries, listing   what callers read; paging: signed page tokens; audit_trail: who did what, of all operations
   sweeper            heals what was lost between the ledger and Step Functions
   executions         the executions named after operations, and waking the stages that wait in them
   cluster_events     what AWS told about a HyperPod cluster; conditions: what follows for the cluster
@@ -15,6 +15,7 @@ Where to look
 Every function takes its clients, clock and table names from `functions.core.runtime`.
 """
 
+from functions.core.ledger.audit_trail import AuditFilter, audit_of, first_audited_day, list_audit
 from functions.core.ledger.begin import begin, replayed
 from functions.core.ledger.clusters import change_spec, holder_of, owner_groups_of
 from functions.core.ledger.endings import Ending, ending_of
@@ -36,12 +37,14 @@ from functions.core.ledger.transitions import finish_operation, mark_running, re
 from functions.core.ledger.writes import StaleWorker
 
 __all__ = [
+    "AuditFilter",
     "Ending",
     "Healed",
     "Healing",
     "StaleWorker",
     "Swept",
     "audit",
+    "audit_of",
     "await_tokens",
     "begin",
     "begin_stage",
@@ -53,8 +56,10 @@ __all__ = [
     "fail_stage",
     "finish_operation",
     "finish_stage",
+    "first_audited_day",
     "get",
     "holder_of",
+    "list_audit",
     "list_operations",
     "mark_running",
     "new_identifier",

@@ -148,8 +148,8 @@ def _entries(new: NewOperation, draft: Operation) -> list[_Entry]:
     if new.retry_of is not None:
         entries.append(_Entry(_Purpose.RETRY, _retried_by(draft, new.retry_of)))
     entries += [_Entry(_Purpose.COMPANION, put(OPERATIONS, stage_item(draft, stage))) for stage in draft.stages]
-    note = audited(draft.operation_id, draft.actor, "begin", f"{draft.kind} of {draft.cluster_tag} by {new.route}")
-    return [*entries, _Entry(_Purpose.COMPANION, note)]
+    said = f"{draft.kind} of {draft.cluster_tag} by {new.route}" + (f": {new.audited}" if new.audited else "")
+    return [*entries, _Entry(_Purpose.COMPANION, audited(draft, draft.actor, "begin", said))]
 
 
 def _cluster_writes(new: NewOperation) -> list[TransactWriteItemTypeDef]:

@@ -35,10 +35,31 @@ class _Sequence:
 _sequence: Final = _Sequence()
 
 
-def new_identifier() -> str:
+def new_identifier(at: datetime | None = None) -> str:
     """Make a ULID: 48 bits of milliseconds, then 80 random bits, in 26 Crockford characters.
 
-    Those that one process makes within a millisecond sort in the order of their making.
+    Those that one process makes within a millisecond sort in the order of their making. It is one of the present
+    moment unless another one is given.
     """
-    value = _sequence.next((runtime.now() - _EPOCH) // timedelta(milliseconds=1))
+    return _written(_sequence.next(_milliseconds(at or runtime.now())))
+
+
+def first_identifier(at: datetime) -> str:
+    """Give the identifier that sorts before all that are made at a moment or later."""
+    return _written(_milliseconds(at) << _RANDOM_BITS)
+
+
+def preceding(identifier: str) -> str:
+    """Give the identifier right before one."""
+    value = 0
+    for character in identifier:
+        value = value << 5 | CROCKFORD.index(character)
+    return _written(max(value - 1, 0))
+
+
+def _milliseconds(at: datetime) -> int:
+    return (at - _EPOCH) // timedelta(milliseconds=1)
+
+
+def _written(value: int) -> str:
     return "".join(CROCKFORD[value >> shift & 31] for shift in range(125, -1, -5))

@@ -71,7 +71,7 @@ def _read(wanted: Filter, size: int, position: str | None) -> tuple[list[Item], 
     """
     found: list[Item] = []
     position = position or _past_everything()
-    oldest = _months_before(timestamp(instant())[:7], MONTHS_KEPT - 1)
+    oldest = months_before(timestamp(instant())[:7], MONTHS_KEPT - 1)
     for _ in range(MAX_QUERIES):
         partition = _month_at(position) if wanted.cluster_tag is None else wanted.cluster_tag
         if wanted.cluster_tag is None and partition < oldest:
@@ -120,14 +120,15 @@ def _query(wanted: Filter, partition: str, position: str, missing: int) -> Query
 
 def _past_everything() -> str:
     # The month after this one: an operation of the present month sorts before it.
-    return _months_before(timestamp(instant())[:7], -1)
+    return months_before(timestamp(instant())[:7], -1)
 
 
 def _month_at(position: str) -> str:
     month = position[:7]
-    return _months_before(month, 1) if position == month else month
+    return months_before(month, 1) if position == month else month
 
 
-def _months_before(month: str, count: int) -> str:
+def months_before(month: str, count: int) -> str:
+    """Give the month, as YYYY-MM, that many months before one."""
     index = int(month[:4]) * 12 + int(month[5:7]) - 1 - count
     return f"{index // 12:04}-{index % 12 + 1:02}"

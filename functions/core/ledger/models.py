@@ -143,7 +143,10 @@ class Operation(Record):
 
 
 class AuditEntry(Record):
-    """Who did what to an operation, written in the same transaction as the change."""
+    """Who did what to an operation, written in the same transaction as the change.
+
+    It outlives its operation, so it says itself what that was about; an entry of an early release may not.
+    """
 
     operation_id: str
     entry_id: str
@@ -151,6 +154,15 @@ class AuditEntry(Record):
     actor: Actor
     action: str
     detail: str
+    kind: str | None = None
+    cluster_tag: str | None = None
+
+
+class AuditPage(Record):
+    """One page of audit entries of all operations, newest first."""
+
+    entries: list[AuditEntry]
+    next_token: str | None = None
 
 
 class PlannedStage(Record):
@@ -170,7 +182,8 @@ class NewOperation(Record):
     refuses an existing tag. `changed_cluster` holds the members of an existing `spec` that the operation changes, and
     `cluster_version` the version of the `spec` that they were made from; another version refuses the transaction.
     `sent` is the request as the caller sent it, by which a repeat is known, where `request` says more than that.
-    `findings` are what was noticed about it and did not refuse it.
+    `findings` are what was noticed about it and did not refuse it. `audited` is what the audit says about it beside
+    its kind, where that says too little of what somebody did.
     """
 
     kind: str
@@ -187,6 +200,7 @@ class NewOperation(Record):
     sent: JsonObject | None = None
     findings: list[Finding] = []
     retry_of: str | None = None
+    audited: str | None = None
 
 
 class Begun(Record):

@@ -62,17 +62,20 @@ CLUSTERS: Final = Table(
     point_in_time_recovery=True,
 )
 
-# Only the `operation` record carries index attributes; stages and audit entries stay out of every index.
+# Only the `operation` record carries the attributes of these three; stages stay out of every index.
 BY_CLUSTER: Final = Index("by_cluster", Key("cluster_tag"), Key("created_at_id"))
 BY_MONTH: Final = Index("by_month", Key("month"), Key("created_at_id"))
 UNFINISHED: Final = Index("unfinished", Key("unfinished"), Key("updated_at"), keys_only=True)
+
+# Only audit entries carry these.
+BY_AUDIT_MONTH: Final = Index("by_audit_month", Key("audit_month"), Key("entry_id"))
 
 OPERATIONS: Final = Table(
     name="operations",
     variable="OPERATIONS_TABLE",
     partition=Key("operation_id"),
     sort=Key("record"),
-    indexes=(BY_CLUSTER, BY_MONTH, UNFINISHED),
+    indexes=(BY_CLUSTER, BY_MONTH, UNFINISHED, BY_AUDIT_MONTH),
     ttl_attribute="expires_at",
     point_in_time_recovery=True,
     stream=True,

@@ -14,7 +14,7 @@ from functions.core.ledger.clusters import records_of
 from functions.core.ledger.items import RETENTION, epoch, instant, item_of, text_of
 from functions.core.ledger.leases import lease_key
 from functions.core.ledger.models import Actor, JsonObject, Operation, OperationStatus, Reason, StageStatus
-from functions.core.ledger.queries import get
+from functions.core.ledger.queries import get, header
 from functions.core.ledger.tables import CLUSTERS, OPERATIONS, listing_marks
 from functions.core.ledger.writes import Refused, StaleWorker, apply, forget, put, transact, update
 
@@ -59,6 +59,9 @@ def request_cancel(operation_id: str, actor: Actor) -> Operation:
     It still ends SUCCEEDED when every stage stands before anybody could stop. Raise Conflict naming the status when it
     has ended and NotFound when there is none.
     """
+    operation = header(operation_id)
+    if operation is None:
+        raise _missing(operation_id)
     change = {
         "status": OperationStatus.CANCELLING,
         "reason": Reason.CANCELLED_BY_CALLER,
@@ -74,7 +77,7 @@ def request_cancel(operation_id: str, actor: Actor) -> Operation:
         running=OperationStatus.RUNNING,
     )
     try:
-        transact([cancellable, audited(operation_id, actor, "cancel", "cancellation requested")])
+        transact([cancellable, audited(operation, actor, "cancel", "cancellation requested")])
     except Refused as refused:
         status = _status(operation_id, refused.items[0])
         if status.terminal:

@@ -17,7 +17,9 @@ _READ: Final = ("get", "list", "watch")
 _WRITE: Final = ("create", "delete", "patch", "update")
 # API group, resources, verbs.
 _RULES: Final[tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]] = (
-    ("", ("nodes", "namespaces", "events"), _READ),
+    ("", ("nodes", "events"), _READ),
+    # Namespaces are made and labelled; whoever wants one gone deletes it himself.
+    ("", ("namespaces",), (*_READ, "create", "patch")),
     ("", ("persistentvolumes", "persistentvolumeclaims", "pods"), (*_READ, *_WRITE)),
     ("", ("pods/log",), ("get",)),
     ("", ("serviceaccounts",), (*_READ, *_WRITE)),

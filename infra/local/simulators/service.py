@@ -25,11 +25,12 @@ JsonObject: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True)
 class Principal:
-    """Who signed a request; for sessions `arn` is the assumed-role ARN."""
+    """Who signed a request; for sessions `arn` is the assumed-role ARN, and `role_arn` the role with its path."""
 
     access_key: str
     arn: str
     account_id: str
+    role_arn: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,12 @@
-"""AWS STS: who am I, and sessions of roles that exist; the keys are the host's own."""
+"""AWS STS: who am I, and sessions of roles for those whom they trust; the keys are the host's own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol
 
+from infra.local.simulators.neighbours import role_of
 from infra.local.simulators.service import (
     JsonObject,
     Service,
@@ -13,7 +14,14 @@ from infra.local.simulators.service import (
     ServiceRequest,
     refuse_unverified,
 )
+from infra.local.simulators.sts_trust import admits
 from infra.local.simulators.sts_web_identity import WebIdentities
+
+if TYPE_CHECKING:
+    from infra.local.simulators.neighbours import ClientFactory
+
+# What a session of a role may ask for, and what anybody gets who does not ask.
+_CHAINED_SECONDS: Final = 3600
 
 
 class _Identity(Protocol):
@@ -37,14 +45,14 @@ class StsService(Service):
         now: Callable[[], datetime],
         account_id: str,
         region: str,
-        assume: Callable[[str, str], _Identity],
-        role_exists: Callable[[str], bool],
+        assume: Callable[[str, str, datetime], _Identity],
+        iam: ClientFactory,
         web: WebIdentities,
     ) -> None:
         super().__init__(now, account_id, region)
         self.records = None
         self._assume = assume
-        self._role_exists = role_exists
+        self._iam = iam
         self._web = web
 
     @property
@@ -61,11 +69,19 @@ class StsService(Service):
         return {"UserId": principal.access_key, "Account": principal.account_id, "Arn": principal.arn}
 
     def _assume_role(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
-        role, session = params["RoleArn"], params["RoleSessionName"]
-        if not self._role_exists(role):
-            message = f"User: {request.principal.arn} is not authorized to perform: sts:AssumeRole on resource: {role}"
+        refuse_unverified(params, {"RoleArn", "RoleSessionName", "DurationSeconds"})
+        arn, caller = params["RoleArn"], request.principal
+        role = role_of(self._iam(), arn)
+        if role is None or not admits(role["AssumeRolePolicyDocument"], caller):
+            message = f"User: {caller.arn} is not authorized to perform: sts:AssumeRole on resource: {arn}"
             raise ServiceError("AccessDenied", message, 403)
-        return self._session(role, session, params.get("DurationSeconds"))
+        seconds = params.get("DurationSeconds")
+        if caller.role_arn and (seconds or 0) > _CHAINED_SECONDS:
+            message = (
+                "The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining"
+            )
+            raise ServiceError("ValidationError", message, 400)
+        return self._session(arn, params["RoleSessionName"], seconds)
 
     def _assume_role_with_web_identity(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
         refuse_unverified(params, {"RoleArn", "RoleSessionName", "WebIdentityToken", "DurationSeconds"})
@@ -79,8 +95,8 @@ class StsService(Service):
         }
 
     def _session(self, role: str, session: str, seconds: int | None) -> JsonObject:
-        identity = self._assume(role, session)
-        expires = self.now() + timedelta(seconds=seconds or 3600)
+        expires = self.now() + timedelta(seconds=seconds or _CHAINED_SECONDS)
+        identity = self._assume(role, session, expires)
         return {
             "Credentials": {
                 "AccessKeyId": identity.access_key,

@@ -1,0 +1,10 @@
+"""What the audit domain adds to the product: who did what, to read and as files of days."""
+
+from __future__ import annotations
+
+from functions.core.declaration import Declaration, Route, Scope
+
+DECLARATION = Declaration(
+    domain="audit",
+    routes=(Route("list_audit", "GET", "/api/audit", Scope.ADMIN, "List who did what, newest first"),),
+)

@@ -1,0 +1,1 @@
+"""Namespaces of a cluster: listed, and made for people to work in."""

@@ -1,0 +1,36 @@
+"""What namespaces add to the product."""
+
+from __future__ import annotations
+
+from functions.core.declaration import Declaration, Route, Scope, Stage
+
+DECLARATION = Declaration(
+    domain="identity",
+    routes=(
+        Route(
+            "list_namespaces",
+            "GET",
+            "/api/clusters/{tag}/namespaces",
+            Scope.READ,
+            "List the namespaces of a cluster",
+            function="kubernetes",
+        ),
+        Route(
+            "create_namespace",
+            "POST",
+            "/api/clusters/{tag}/namespaces",
+            Scope.OPERATE,
+            "Make a namespace in a cluster",
+            202,
+        ),
+    ),
+    stages=(
+        Stage(
+            kind="namespace",
+            function="stages_workloads",
+            title="Namespace",
+            expected_seconds=5,
+            actions=("eks:DescribeCluster", "sts:AssumeRole"),
+        ),
+    ),
+)

@@ -1,0 +1,60 @@
+"""What access for people adds to the product."""
+
+from __future__ import annotations
+
+from functions.core.declaration import Declaration, Route, Scope, Stage
+
+DECLARATION = Declaration(
+    domain="identity",
+    routes=(
+        Route("list_access", "GET", "/api/clusters/{tag}/access", Scope.ADMIN, "List who may enter a cluster"),
+        Route(
+            "grant_access",
+            "POST",
+            "/api/clusters/{tag}/access",
+            Scope.ADMIN,
+            "Let a role or user into a cluster or some of its namespaces",
+            202,
+        ),
+        Route(
+            "revoke_access",
+            "DELETE",
+            "/api/clusters/{tag}/access",
+            Scope.ADMIN,
+            "Take a role's or user's access back, whole or from namespaces",
+            202,
+        ),
+        Route(
+            "get_kubeconfig",
+            "GET",
+            "/api/clusters/{tag}/kubeconfig",
+            Scope.READ,
+            "Read a kubeconfig of a cluster, without credentials",
+            media="application/yaml",
+        ),
+    ),
+    stages=(
+        Stage(
+            kind="people_access",
+            function="stages_cluster",
+            title="Access of a role or user",
+            expected_seconds=5,
+            actions=(
+                "eks:DescribeCluster",
+                "eks:DescribeAccessEntry",
+                "eks:CreateAccessEntry",
+                "eks:DeleteAccessEntry",
+                "eks:ListAssociatedAccessPolicies",
+                "eks:AssociateAccessPolicy",
+                "eks:DisassociateAccessPolicy",
+                "eks:TagResource",
+            ),
+        ),
+    ),
+    route_actions=(
+        "eks:DescribeCluster",
+        "eks:ListAccessEntries",
+        "eks:DescribeAccessEntry",
+        "eks:ListAssociatedAccessPolicies",
+    ),
+)
