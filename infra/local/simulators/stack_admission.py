@@ -50,7 +50,7 @@ def admit(order: Order, host: StackHost, at: datetime, parent: Stack | None = No
     template = parse(_body(order, host))
     check_resources(template)
     parameters = parameter_values(template.parameters, order.parameters)
-    _check_capabilities(template, order.capabilities)
+    check_capabilities(template, order.capabilities)
     root_id = (parent.root_id or parent.stack_id) if parent else None
     return Stack(
         stack_id=f"arn:aws:cloudformation:{host.region}:{host.account_id}:stack/{order.name}/{uuid4()}",
@@ -96,7 +96,8 @@ def scope_of(stack: Stack, host: StackHost) -> Scope:
     return Scope({**pseudo, **physical, **parameters}, attribute)
 
 
-def _check_capabilities(template: Template, given: tuple[str, ...]) -> None:
+def check_capabilities(template: Template, given: tuple[str, ...]) -> None:
+    """Refuse a template that makes roles unless the caller knows."""
     needed = needs_capability(template)
     enough = {needed, "CAPABILITY_NAMED_IAM"}
     if needed and not enough & set(given):
