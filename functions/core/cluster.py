@@ -105,7 +105,7 @@ class ClusterSpec(BaseModel):
     """The desired state of a cluster; `version` counts its changes.
 
     `owner_groups` name who may change it, nobody in particular when empty; `company_tags` go onto all that is made for
-    it, beside the deployment's.
+    it, beside the deployment's. `kubernetes_version` is what an upgrade brought all of it to; None before the first.
 
     What is stored is not judged again by the rules for new requests, so that it stays readable when those change.
     """
@@ -123,6 +123,7 @@ class ClusterSpec(BaseModel):
     node_recovery: str | None = None
     on_shortage: str = "wait"
     mounts: list[DesiredMount] = []
+    kubernetes_version: str | None = None
     origin: Literal["created", "imported"] = "created"
     owner_groups: list[str] = []
     company_tags: dict[str, str] = {}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from functions.capacity.declaration import DECLARATION as CAPACITY
 from functions.clusters.declaration import DECLARATION as CLUSTERS
+from functions.clusters.upgrades.declaration import DECLARATION as UPGRADES
 from functions.connections.declaration import DECLARATION as CONNECTIONS
 from functions.features.declaration import DECLARATION as FEATURES
 from functions.identity.declaration import DECLARATION as IDENTITY
@@ -25,4 +26,5 @@ DECLARATIONS: Final[tuple[Declaration, ...]] = (
     FEATURES,
     CAPACITY,
     STORAGE,
+    UPGRADES,
 )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from functions.capacity.stages import STAGES as CAPACITY
 from functions.clusters.stages import STAGES as CLUSTERS
+from functions.clusters.upgrades.stages import STAGES as CLUSTERS_UPGRADES
 from functions.core import turn
 from functions.core.turn import Turn
 from functions.features.stages import STAGES as FEATURES
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from functions.core.stage import Behaviours
 
-BEHAVIOURS: Behaviours = {**CAPACITY, **CLUSTERS, **FEATURES, **IDENTITY}
+BEHAVIOURS: Behaviours = {**CAPACITY, **CLUSTERS, **CLUSTERS_UPGRADES, **FEATURES, **IDENTITY}
 
 
 def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:
