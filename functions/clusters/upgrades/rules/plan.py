@@ -146,7 +146,7 @@ def _group(group: GroupFact, request: UpgradeCluster, target: str) -> Change:
         action=Action.CHANGE,
         resource="instance group",
         name=group.name,
-        reason=f"HyperPod's newest image for {target} replaces the root volumes of its {group.count} nodes, "
+        reason=f"HyperPod's newest image for {target} replaces the root volumes of its {_counted(group)}, "
         f"{request.rollout.words}; nodes that have it are left alone",
         stage="node_images",
         irreversible=True,
@@ -161,3 +161,7 @@ def _custom(group: GroupFact) -> Change:
         reason="has an image of its owner's",
         stage="node_images",
     )
+
+
+def _counted(group: GroupFact) -> str:
+    return "node" if group.count == 1 else f"{group.count} nodes"
