@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from functions.capacity.declaration import DECLARATION as CAPACITY
 from functions.clusters.declaration import DECLARATION as CLUSTERS
+from functions.clusters.settings.declaration import DECLARATION as CLUSTER_SETTINGS
 from functions.clusters.upgrades.declaration import DECLARATION as UPGRADES
 from functions.connections.declaration import DECLARATION as CONNECTIONS
 from functions.features.declaration import DECLARATION as FEATURES
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 DECLARATIONS: Final[tuple[Declaration, ...]] = (
     CLUSTERS,
+    CLUSTER_SETTINGS,
     OPERATIONS,
     CONNECTIONS,
     NETWORK,

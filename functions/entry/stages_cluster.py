@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from functions.capacity.stages import STAGES as CAPACITY
+from functions.clusters.settings.stages import STAGES as CLUSTERS_SETTINGS
 from functions.clusters.stages import STAGES as CLUSTERS
 from functions.clusters.upgrades.stages import STAGES as CLUSTERS_UPGRADES
 from functions.core import turn
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from functions.core.stage import Behaviours
 
-BEHAVIOURS: Behaviours = {**CAPACITY, **CLUSTERS, **CLUSTERS_UPGRADES, **FEATURES, **IDENTITY}
+BEHAVIOURS: Behaviours = {**CAPACITY, **CLUSTERS, **CLUSTERS_SETTINGS, **CLUSTERS_UPGRADES, **FEATURES, **IDENTITY}
 
 
 def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:
