@@ -9,6 +9,8 @@ import pytest
 from functions.catalog import rules as catalog
 from functions.core.ledger.tables import CLUSTERS
 from infra.local.faults import Fault, Kind
+from infra.local.simulators import eks_insights
+from infra.local.simulators.hyperpod.software_records import Software
 from tests.host.driver import Driver, Json, stage_of, statuses
 
 UPGRADE = "/api/clusters/ready/upgrade"
@@ -157,6 +159,21 @@ def test_an_update_of_the_control_plane_that_fails_says_why_and_a_retry_begins_a
     assert (control_plane(driver), updates(driver)) == ("1.35", 2)
     driver.cancel(retried["operation_id"])
     driver.finish(retried["operation_id"])
+
+
+def test_nodes_that_would_be_left_too_far_behind_are_named_before_anything_is_changed(
+    driver_of_ready: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver = driver_of_ready
+    # EKS, whose insight comes late, has not noticed.
+    monkeypatch.setattr(eks_insights, "LARGEST_SKEW", 9)
+    operation_id = begin(driver)
+    [(_, node)] = driver.host.world.hyperpod.records.nodes()
+    node.software = Software("1.0.0", "1.31")
+    failed = driver.finish(operation_id)
+    assert failed["error"]["cause"]["code"] == "KUBELET_SKEW"
+    assert node.instance_id in failed["error"]["detail"]
+    assert (statuses(failed)["control_plane"], updates(driver)) == ("PENDING", 0)
 
 
 def imported(driver: Driver) -> None:
