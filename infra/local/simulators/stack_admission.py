@@ -97,7 +97,7 @@ def scope_of(stack: Stack, host: StackHost) -> Scope:
 
 
 def check_capabilities(template: Template, given: tuple[str, ...]) -> None:
-    """Refuse a template that makes roles unless the caller knows."""
+    """Refuse a template that makes roles without the caller's consent."""
     needed = needs_capability(template)
     enough = {needed, "CAPABILITY_NAMED_IAM"}
     if needed and not enough & set(given):

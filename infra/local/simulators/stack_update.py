@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, cast
 
 from infra.local.simulators.service import JsonObject, ServiceError, refuse_unverified, unverified
 from infra.local.simulators.stack_admission import check_capabilities, scope_of
-from infra.local.simulators.stack_creation import raise_fault
+from infra.local.simulators.stack_creation import fault_of
 from infra.local.simulators.stack_handlers import HandlerFailure, attempt, names
 from infra.local.simulators.stack_intrinsics import malformed, resolve, text
 from infra.local.simulators.stack_parameters import parameter_values
-from infra.local.simulators.stack_records import Stack, StackResource, Status
+from infra.local.simulators.stack_records import UPDATABLE, Stack, StackResource, Status
 from infra.local.simulators.stack_update_handlers import UPDATES
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from infra.local.simulators.stack_turn import Turn
 
 MEMBERS = names("StackName UsePreviousTemplate Parameters Capabilities RoleARN ClientRequestToken")
-_READY = frozenset({Status.CREATE_COMPLETE, Status.UPDATE_COMPLETE, Status.UPDATE_ROLLBACK_COMPLETE})
 _DONE = frozenset({Status.UPDATE_COMPLETE, Status.UPDATE_FAILED})
 
 
@@ -31,7 +30,7 @@ def begin_update(turn: Turn, stack: Stack, params: JsonObject) -> None:
     refuse_unverified(params, MEMBERS)
     if stack.token is not None and params.get("ClientRequestToken") == stack.token:
         return
-    if stack.status not in _READY:
+    if stack.status not in UPDATABLE:
         raise malformed(f"Stack:{stack.stack_id} is in {stack.status} state and can not be updated.")
     if not params.get("UsePreviousTemplate"):
         raise unverified("an update with another template")
@@ -123,7 +122,7 @@ def _start(turn: Turn, stack: Stack, resource: StackResource) -> None:
         resource.former, resource.properties = resource.properties, wanted
         turn.mark(stack, resource, Status.UPDATE_IN_PROGRESS)
         if not backwards:
-            raise_fault(turn, resource)
+            fault_of(turn, resource)
         attempt(UPDATES[resource.type].change, turn.call(stack, resource))
     except HandlerFailure as failure:
         turn.mark(stack, resource, Status.UPDATE_FAILED, failure.reason)
