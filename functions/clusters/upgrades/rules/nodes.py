@@ -23,7 +23,7 @@ NOT_READY: Final = "NODES_NOT_READY"
 READY_WITHIN: Final = timedelta(minutes=30)
 _NAMED: Final = 10
 _SEE_EVENTS: Final = (
-    "See the cluster's events for what failed, correct it, then retry the operation: nodes that are through stay so."
+    "See the cluster's events for what failed, correct it, then retry the operation: groups that are through stay so."
 )
 
 

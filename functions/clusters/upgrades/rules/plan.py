@@ -147,7 +147,7 @@ def _group(group: GroupFact, request: UpgradeCluster, target: str) -> Change:
         resource="instance group",
         name=group.name,
         reason=f"HyperPod's newest image for {target} replaces the root volumes of its {_counted(group)}, "
-        f"{request.rollout.words}; nodes that have it are left alone",
+        f"{request.rollout.words}; a group whose nodes all have it is left alone",
         stage="node_images",
         irreversible=True,
     )

@@ -10,7 +10,7 @@ from functions.clusters.upgrades.rules import nodes as rules
 from functions.clusters.upgrades.rules.nodes import NodeFact
 from functions.clusters.upgrades.stages.request import rollout_of, target_of
 from functions.core import runtime, settings
-from functions.core.errors import Cause, Layer, PreconditionFailed
+from functions.core.errors import Cause, Layer, PreconditionFailed, StageFailed
 from functions.core.ledger.models import Reason
 from functions.core.stage import Applied, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.kubernetes_api import connection, nodes
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 # Says in the stage's resources that HyperPod took an update on, or had one under way.
 _BEGUN: Final = "hyperpod-software-update/"
 _UPDATING: Final = "SystemUpdating"
+# DescribeCluster shows an update that was accepted, and no longer the one before, within moments.
+_SHOWS_WITHIN: Final = timedelta(minutes=2)
+_LONG: Final = timedelta.max
+# From there HyperPod does not come back by itself.
+_LOST: Final = ("Failed", "Deleting")
 # Kubelets report again within minutes.
 _REPORTS_WITHIN: Final = timedelta(minutes=10)
 
@@ -48,24 +53,34 @@ class NodeImages:
 
     def observe(self, context: StageContext) -> Observation:
         """Done when all nodes are Ready at the version; a failure names the nodes that are not."""
-        compute, target = _compute(context), target_of(context)
-        every = _nodes(context)
+        compute, target, every = _compute(context), target_of(context), _nodes(context)
         found = rules.concerned(compute, every)
-        said = rules.progress(found, target)
+        if compute.status in _LOST:
+            return Failed(_lost(context, compute))
         if compute.status != "InService":
-            return _waiting(f"{said}; the HyperPod cluster is {compute.status}")
-        if not any(each.startswith(_BEGUN) for each in context.stage.resources):
-            return Reapply(f"{said}; not begun") if rules.behind(compute, every, target) else _ended(found, target)
-        if taken_back := rules.failed(compute, every, target):
-            return Failed(rules.not_updated([*taken_back], [n for each in taken_back.values() for n in each], target))
-        return _ended(found, target)
+            return _waiting(f"{rules.progress(found, target)}; the HyperPod cluster is {compute.status}")
+        if any(each.startswith(_BEGUN) for each in context.stage.resources):
+            return _after(context, compute, found)
+        if rules.behind(compute, every, target):
+            return Reapply(f"{rules.progress(found, target)}; not begun")
+        return _ended(found, target, _LONG)
 
 
-def _ended(found: Sequence[NodeFact], target: str) -> Observation:
+def _after(context: StageContext, compute: Compute, found: Sequence[NodeFact]) -> Observation:
+    """Look at an update that was begun and has ended."""
+    target, age = target_of(context), runtime.now() - (context.stage.started_at or runtime.now())
+    taken_back = rules.failed(compute, found, target)
+    if taken_back and age >= _SHOWS_WITHIN:
+        late = [node for each in taken_back.values() for node in each]
+        return Failed(rules.not_updated([*taken_back], late, target))
+    return _ended(found, target, age)
+
+
+def _ended(found: Sequence[NodeFact], target: str, age: timedelta) -> Observation:
     """Look at nodes that HyperPod is through with: they report their version, then they are Ready."""
     said = rules.progress(found, target)
     if late := rules.late(found, target):
-        if _since_update(late) < _REPORTS_WITHIN:
+        if min(age, _since_update(late)) < _REPORTS_WITHIN:
             return _waiting(said)
         return Failed(rules.not_updated(sorted({node.group for node in late}), late, target))
     unready = [node for node in found if not node.ready]
@@ -77,7 +92,7 @@ def _ended(found: Sequence[NodeFact], target: str) -> Observation:
 def _since_update(found: Sequence[NodeFact]) -> timedelta:
     """Say how long ago the last of some nodes was updated; long ago where none of them ever was."""
     moments = [node.updated_at for node in found if node.updated_at]
-    return runtime.now() - max(moments) if moments else timedelta.max
+    return runtime.now() - max(moments) if moments else _LONG
 
 
 def _waiting(said: str) -> Waiting:
@@ -94,6 +109,15 @@ def _compute(context: StageContext) -> Compute:
             remedy="Find out who deleted it, then upgrade the cluster without it.",
         )
     return found
+
+
+def _lost(context: StageContext, compute: Compute) -> StageFailed:
+    name = context.cluster.names.hyperpod_cluster
+    return StageFailed(
+        f"The HyperPod cluster {name} is {compute.status}.",
+        cause=Cause(layer=Layer.HYPERPOD, service="sagemaker", code=compute.status, resource=name),
+        remedy="See what the cluster's events say; once it is InService again, retry the operation.",
+    )
 
 
 def _nodes(context: StageContext) -> list[NodeFact]:
