@@ -204,6 +204,14 @@ def test_a_cluster_without_a_foundation_is_not_upgraded(edge: Edge) -> None:
     assert (answer.status, answer.body["code"]) == (409, "precondition_failed")
 
 
+def test_a_preview_costs_as_many_calls_for_a_large_fleet_as_for_a_small_one(edge: Edge, eks: ElasticKubernetes) -> None:
+    few = edge.counting("POST", UPGRADE, query="dry_run=true")
+    edge.surroundings.clusters["hp-cluster-t1"] = [
+        group(InstanceGroupName=f"g{number}", CurrentCount=500) for number in range(100)
+    ]
+    assert edge.counting("POST", UPGRADE, query="dry_run=true") == few
+
+
 def test_a_malformed_request_is_refused_at_its_field(edge: Edge, eks: ElasticKubernetes) -> None:
     for body, fault in (
         ({"kubernetes_version": "latest"}, "kubernetes_version"),

@@ -60,6 +60,12 @@ def stack_says(driver: Driver) -> dict[str, str]:
     return {each["ParameterKey"]: each["ParameterValue"] for each in stack["Parameters"]}
 
 
+def physical_ids(driver: Driver) -> dict[str, str]:
+    """What the stack consists of: nothing may ever be replaced."""
+    resources = driver.host.client("cloudformation").describe_stack_resources(StackName=STACK)["StackResources"]
+    return {each["LogicalResourceId"]: each["PhysicalResourceId"] for each in resources}
+
+
 def updates(driver: Driver) -> int:
     return len(driver.host.client("eks").list_updates(name=EKS)["updateIds"])
 
@@ -97,7 +103,9 @@ def test_a_cluster_is_upgraded_in_the_order_of_its_preview_and_then_there_is_not
     assert (said["KubernetesVersion"], said["KubeProxyVersion"]) == ("1.35", "v1.35.0-eksbuild.2")
     assert operation["result"]["eks_cluster"]["version"] == "1.35"
     assert operation["result"]["nodes"][0]["ready"] == 1
-    assert driver.get("/api/clusters/ready")["spec"]["kubernetes_version"] == "1.35"
+    cluster = driver.get("/api/clusters/ready")
+    assert cluster["spec"]["kubernetes_version"] == "1.35"
+    assert {each["status"] for each in cluster["conditions"]} == {"True"}
 
     again = driver.send("POST", UPGRADE, {"kubernetes_version": "1.35"})
     assert (again.status, again.body["code"]) == (409, "already_exists")
@@ -106,11 +114,18 @@ def test_a_cluster_is_upgraded_in_the_order_of_its_preview_and_then_there_is_not
 
     # A newer image alone is reason enough; control plane and add-ons are left alone.
     driver.host.world.hyperpod.conditions.release_image("1.1.0")
-    patched = upgrade(driver, {"kubernetes_version": "1.35", "rollout": {"batch_size": 1}})
+    rollout = {"batch_size": 1, "wait_seconds": 60, "alarms": ["latency"]}
+    patched = upgrade(driver, {"kubernetes_version": "1.35", "rollout": rollout})
     assert patched["status"] == "SUCCEEDED", patched["error"]
     [node] = driver.host.client("sagemaker").list_cluster_nodes(ClusterName=HYPERPOD)["ClusterNodeSummaries"]
     assert node["CurrentImageReleaseVersion"] == "1.1.0"
     assert updates(driver) == 1
+    software = driver.host.world.hyperpod.records.clusters[HYPERPOD].groups["gpu"].software_update
+    assert software is not None and software.config == {
+        "RollingUpdatePolicy": {"MaximumBatchSize": {"Type": "INSTANCE_COUNT", "Value": 1}},
+        "WaitIntervalInSeconds": 60,
+        "AutoRollbackConfiguration": [{"AlarmName": "latency"}],
+    }
 
 
 def test_nodes_whose_update_fails_are_named_and_a_retry_goes_on_from_there(driver_of_ready: Driver) -> None:
@@ -146,14 +161,17 @@ def test_a_worker_that_dies_in_the_update_of_the_stack_leaves_one_update(driver_
     driver.finish(operation_id)
 
 
+@pytest.mark.case(3)
 def test_an_update_of_the_control_plane_that_fails_says_why_and_a_retry_begins_another(driver_of_ready: Driver) -> None:
     driver = driver_of_ready
     driver.host.world.eks.updates.fail_next(EKS, "IpNotAvailable", "the subnets have no free addresses")
+    before = physical_ids(driver)
     failed = upgrade(driver)
     assert (failed["status"], failed["error"]["cause"]["resource"]) == ("FAILED", "AWS::EKS::Cluster")
     assert "the subnets have no free addresses" in failed["error"]["detail"]
     assert statuses(failed)["foundation_addons"] == "PENDING"
     assert (control_plane(driver), stack_says(driver)["KubernetesVersion"]) == ("1.34", "1.34")
+    assert physical_ids(driver) == before
     retried = driver.post(f"/api/operations/{failed['operation_id']}/retry")
     driver.until(retried["operation_id"], "control_plane", "SUCCEEDED", every=60)
     assert (control_plane(driver), updates(driver)) == ("1.35", 2)
