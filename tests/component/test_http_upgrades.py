@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,7 +29,7 @@ class ElasticKubernetes:
     insights: list[tuple[str, str, str]] = field(default_factory=list)
 
     def install(self, edge: Edge) -> None:
-        answers = {
+        answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "DescribeCluster": lambda _: {"cluster": {"name": "e", "status": self.status, "version": self.version}},
             "DescribeClusterVersions": lambda _: {
                 "clusterVersions": [{"clusterVersion": f"1.{minor}"} for minor in range(31, 36)]

@@ -72,7 +72,8 @@ def sent(**changes: str) -> dict[str, object]:
 
 
 def parameter(world: World, name: str) -> str:
-    return {each["ParameterKey"]: each["ParameterValue"] for each in world.stack(NAME)["Parameters"]}[name]
+    said = {each["ParameterKey"]: each["ParameterValue"] for each in world.stack(NAME)["Parameters"]}
+    return str(said[name])
 
 
 def update(world: World, **changes: str) -> str:
