@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING
 from functions.core import runtime
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from types_boto3_eks.type_defs import CreateAddonRequestTypeDef, UpdateAddonRequestTypeDef
+    from types_boto3_eks.type_defs import (
+        AddonVersionInfoTypeDef,
+        CreateAddonRequestTypeDef,
+        UpdateAddonRequestTypeDef,
+    )
 
     from functions.core.ledger.models import JsonObject
 
@@ -44,9 +48,19 @@ def offered(addon: str, kubernetes_version: str) -> dict[str, bool]:
     """Give the versions of an add-on for a Kubernetes version, each with whether it is the default."""
     paginator = runtime.client("eks").get_paginator("describe_addon_versions")
     pages = paginator.paginate(addonName=addon, kubernetesVersion=kubernetes_version)
-    listed = [version for page in pages for info in page["addons"] for version in info["addonVersions"]]
+    return _versions([version for page in pages for info in page["addons"] for version in info["addonVersions"]])
+
+
+def offered_for(kubernetes_version: str) -> dict[str, dict[str, bool]]:
+    """Give the versions of every add-on for a Kubernetes version, each with whether it is the default."""
+    paginator = runtime.client("eks").get_paginator("describe_addon_versions")
+    listed = [info for page in paginator.paginate(kubernetesVersion=kubernetes_version) for info in page["addons"]]
+    return {info.get("addonName", ""): _versions(info.get("addonVersions", [])) for info in listed}
+
+
+def _versions(listed: Sequence[AddonVersionInfoTypeDef]) -> dict[str, bool]:
     return {
-        version["addonVersion"]: any(each.get("defaultVersion") for each in version.get("compatibilities", []))
+        version.get("addonVersion", ""): any(each.get("defaultVersion") for each in version.get("compatibilities", []))
         for version in listed
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
@@ -32,6 +32,7 @@ class Stack:
     status: str
     outputs: Mapping[str, str]
     tags: Mapping[str, str]
+    parameters: Mapping[str, str] = field(default_factory=dict)
 
 
 def describe(name: str, patience: Patience | None = None) -> Stack | None:
@@ -48,6 +49,7 @@ def describe(name: str, patience: Patience | None = None) -> Stack | None:
         status=found["StackStatus"],
         outputs={output["OutputKey"]: output["OutputValue"] for output in found.get("Outputs", [])},
         tags={tag["Key"]: tag["Value"] for tag in found.get("Tags", [])},
+        parameters={each["ParameterKey"]: each["ParameterValue"] for each in found.get("Parameters", [])},
     )
 
 

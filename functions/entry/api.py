@@ -10,6 +10,7 @@ from functions.clusters import routes as clusters
 from functions.clusters.events.routes import listing as cluster_events
 from functions.clusters.listing import routes as cluster_listing
 from functions.clusters.settings import routes as cluster_settings
+from functions.clusters.upgrades import routes as cluster_upgrades
 from functions.connections.routes import tickets
 from functions.core import application, catalogue
 from functions.entry.domains import DECLARATIONS
@@ -30,6 +31,7 @@ _ROUTES = (
     cluster_events,
     cluster_listing,
     cluster_settings,
+    cluster_upgrades,
     clusters,
     namespaces,
     network,

@@ -9,6 +9,7 @@ from functions.capacity.declaration import DECLARATION as CAPACITY
 from functions.catalog.declaration import DECLARATION as CATALOG
 from functions.clusters.declaration import DECLARATION as CLUSTERS
 from functions.clusters.settings.declaration import DECLARATION as CLUSTER_SETTINGS
+from functions.clusters.upgrades.declaration import DECLARATION as UPGRADES
 from functions.connections.declaration import DECLARATION as CONNECTIONS
 from functions.features.declaration import DECLARATION as FEATURES
 from functions.identity.declaration import DECLARATION as IDENTITY
@@ -35,4 +36,5 @@ DECLARATIONS: Final[tuple[Declaration, ...]] = (
     STORAGE,
     CATALOG,
     AUDIT,
+    UPGRADES,
 )

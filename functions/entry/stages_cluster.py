@@ -8,6 +8,7 @@ from functions.capacity.stages import STAGES as CAPACITY
 from functions.clusters.preflight.stages import STAGES as CLUSTERS_PREFLIGHT
 from functions.clusters.settings.stages import STAGES as CLUSTERS_SETTINGS
 from functions.clusters.stages import STAGES as CLUSTERS
+from functions.clusters.upgrades.stages import STAGES as CLUSTERS_UPGRADES
 from functions.core import turn
 from functions.core.turn import Turn
 from functions.features.stages import STAGES as FEATURES
@@ -26,6 +27,7 @@ BEHAVIOURS: Behaviours = {
     **CLUSTERS,
     **CLUSTERS_PREFLIGHT,
     **CLUSTERS_SETTINGS,
+    **CLUSTERS_UPGRADES,
     **FEATURES,
     **IDENTITY,
     **IDENTITY_PEOPLE,

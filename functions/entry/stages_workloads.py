@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from functions.capacity.nodes.stages import STAGES as CAPACITY_NODES
+from functions.clusters.upgrades.preflight.stages import STAGES as CLUSTERS_UPGRADES_PREFLIGHT
 from functions.clusters.verification.stages import STAGES as CLUSTERS_VERIFICATION
 from functions.core import turn
 from functions.core.turn import Turn
@@ -18,7 +19,13 @@ if TYPE_CHECKING:
 
     from functions.core.stage import Behaviours
 
-BEHAVIOURS: Behaviours = {**CAPACITY_NODES, **CLUSTERS_VERIFICATION, **IDENTITY_NAMESPACES, **STORAGE}
+BEHAVIOURS: Behaviours = {
+    **CAPACITY_NODES,
+    **CLUSTERS_UPGRADES_PREFLIGHT,
+    **CLUSTERS_VERIFICATION,
+    **IDENTITY_NAMESPACES,
+    **STORAGE,
+}
 
 
 def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:

@@ -107,15 +107,17 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", version))
 
 
-def next_step(found: Installed | None, wanted: str, facts: AddonFacts, overwrite: bool) -> Step:
-    """Choose the next step; what somebody else installed is changed only where it is too old for us."""
+def next_step(
+    found: Installed | None, wanted: str, facts: AddonFacts, overwrite: bool, *, upgrade: bool = False
+) -> Step:
+    """Choose the next step; what somebody else installed changes only in an upgrade or where it is too old for us."""
     if found is None:
         return Step.CREATE
     if found.status in _AT_WORK:
         return Step.LEAVE
     if found.status == "CREATE_FAILED":
         return Step.CLEAR
-    required = wanted if found.ours else facts.minimum
+    required = wanted if found.ours or upgrade else facts.minimum
     outdated = required is not None and older(found.version, required)
     unsettled = found.ours and bool(facts.configuration) and not _same(found.configuration, facts.configuration)
     disputed = overwrite and CONFLICT in found.issues

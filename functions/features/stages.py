@@ -28,12 +28,15 @@ class Addon:
     def apply(self, context: StageContext) -> Applied:
         """Take the one step that the add-on calls for."""
         cluster, name = context.cluster.names.eks_cluster, context.parameter
-        found = addons.describe(cluster, name)
+        found, pinned = addons.describe(cluster, name), _pinned(context)
+        if found is None and pinned:
+            return Applied(f"{name} is no longer installed")
         if found is None and (copy := external(context)):
             return Applied(f"{name} is there already: {copy.controller}")
-        version = _version(context)
+        version = pinned or _version(context)
         installed = _installed(found)
-        step = rules.next_step(installed, version, rules.facts_of(name), _overwrites(context))
+        facts, overwrites = rules.facts_of(name), _overwrites(context)
+        step = rules.next_step(installed, version, facts, overwrites, upgrade=pinned is not None)
         if step is Step.CREATE:
             change = _change(context, None, version)
             addons.create(change, tags_of(context.cluster, context.operation.operation_id), _overwrites(context))
@@ -51,14 +54,18 @@ class Addon:
 
     def observe(self, context: StageContext) -> Observation:
         """Done when the add-on is active, lacks nothing but nodes, or somebody else runs the same."""
-        name = context.parameter
+        name, pinned = context.parameter, _pinned(context)
         found = addons.describe(context.cluster.names.eks_cluster, name)
+        if found is None and pinned:
+            return Done({"addon": name, "present": False}, f"{name} was removed meanwhile; it is left so")
         if found is None:
             copy = external(context)
             return used(context, copy) if copy else Reapply(f"{name} is not installed")
         if seen := outlook(context, found.status, found.issues):
             return seen
         if rules.stands(found.status, found.issues):
+            if pinned and rules.older(found.version, pinned):
+                return Reapply(f"{name} is {found.version}, not {pinned} yet")
             note = ", waiting for its first node" if rules.waits_for_nodes(found.issues) else ""
             result = {"addon": name, "version": found.version, "status": found.status}
             return Done(result, f"{name} {found.version} is {found.status}{note}", (found.arn,))
@@ -73,6 +80,13 @@ class Addon:
 
 def _overwrites(context: StageContext) -> bool:
     return context.operation.request.get("addon_conflicts") == "overwrite"
+
+
+def _pinned(context: StageContext) -> str | None:
+    """Give the version that an upgrade brings the add-on to; None where the stage only sees to it that it is there."""
+    versions = context.operation.request.get("addon_versions")
+    found = versions.get(context.parameter) if isinstance(versions, dict) else None
+    return str(found) if found else None
 
 
 def _installed(found: Found | None) -> Installed | None:

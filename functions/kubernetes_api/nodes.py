@@ -32,6 +32,8 @@ class Node:
     reason: str
     in_check: bool = False
     created_at: datetime | None = None
+    version: str = ""
+    """The kubelet's, such as `v1.34.2-eks-ecaa3a6`."""
 
     @property
     def instance_id(self) -> str:
@@ -58,6 +60,7 @@ def _node(item: Object) -> Node:
         reason=str(ready.get("message") or ready.get("reason") or ""),
         in_check=labels.get(_CHECK) == "InProgress",
         created_at=_moment(metadata.get("creationTimestamp")),
+        version=str(member(member(item, "status"), "nodeInfo").get("kubeletVersion", "")),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from infra.local.kubernetes.api import git_version
 from infra.local.kubernetes.hyperpod_nodes import NodeFact, Taint
 
 if TYPE_CHECKING:
@@ -33,4 +34,5 @@ def as_kubernetes_sees(node: NodeFacts, networked: bool) -> NodeFact:
         reachable=node.reachable,
         health=node.health,
         former_labels=node.former_labels,
+        version=git_version(node.kubernetes_version),
     )

@@ -174,6 +174,8 @@ class World:
             certificate_authority=self._certificate_authority,
             on_cluster_active=self._open_cluster,
             on_cluster_deleted=self._close_cluster,
+            on_version_changed=self._upgrade_cluster,
+            node_versions=lambda name: [node.kubernetes_version for node in self.hyperpod.node_facts(name)],
             addons=addon_objects(self.kubernetes, self._addon_version, self._has_nodes),
         )
 
@@ -217,6 +219,9 @@ class World:
         )
         serve_mounts(self.kubernetes[name], self._mountpoint(name))
         self.on_clusters_changed()
+
+    def _upgrade_cluster(self, name: str) -> None:
+        self.kubernetes[name].upgrade(self.eks.records.clusters[name].version)
 
     def _mountpoint(self, cluster: str) -> Mountpoint:
         return Mountpoint(

@@ -27,7 +27,13 @@ if TYPE_CHECKING:
 
 FOUNDATION = (Path(__file__).parents[2] / "infra/cluster/foundation.yaml").read_text(encoding="utf-8")
 ARTIFACTS = "https://artifacts.s3.us-east-1.amazonaws.com"
-IN_PROGRESS = ("CREATE_IN_PROGRESS", "ROLLBACK_IN_PROGRESS", "DELETE_IN_PROGRESS")
+IN_PROGRESS = (
+    "CREATE_IN_PROGRESS",
+    "ROLLBACK_IN_PROGRESS",
+    "DELETE_IN_PROGRESS",
+    "UPDATE_IN_PROGRESS",
+    "UPDATE_ROLLBACK_IN_PROGRESS",
+)
 EIP_QUOTA = "The maximum number of addresses has been reached."
 
 
@@ -41,6 +47,7 @@ class World:
     eks: AwsClient
     ec2: AwsClient
     s3: AwsClient
+    control_planes: Eks
 
     def put(self, key: str, template: str) -> str:
         self.s3.put_object(Bucket="artifacts", Key=key, Body=template.encode())
@@ -157,7 +164,8 @@ def new_world() -> World:
             conflicts=lambda cluster, addon: [],
         ),
     )
-    eks = client_of(Eks(clock, ACCOUNT, REGION, host))
+    control_planes = Eks(clock, ACCOUNT, REGION, host)
+    eks = client_of(control_planes)
     neighbours = {"eks": eks}
     simulator = CloudFormation(
         clock, ACCOUNT, REGION, lambda name: cast("BaseClient", neighbours.get(name) or moto_client(name))
@@ -165,7 +173,7 @@ def new_world() -> World:
     for role in ("instantstart-kubernetes-admin", "instantstart-kubernetes-operator"):
         make_role(role, "lambda.amazonaws.com")
     s3.create_bucket(Bucket="artifacts")
-    return World(clock, simulator, client_of(simulator), eks, ec2, s3)
+    return World(clock, simulator, client_of(simulator), eks, ec2, s3, control_planes)
 
 
 def own_vpcs(world: World) -> list[dict[str, Any]]:

@@ -124,9 +124,8 @@ def test_what_is_not_simulated_is_refused_as_unverified(world: World) -> None:
     code, message = error_of(caught.value)
     assert code == "UnverifiedOperation"
     assert "unverified" in message and "computeConfig" in message
-    assert "UpdateClusterVersion" in refused(
-        "UnverifiedOperation", world.client.update_cluster_version, name="demo", version="1.34"
-    )
+    said = refused("UnverifiedOperation", world.client.update_cluster_config, name="demo", deletionProtection=True)
+    assert "UpdateClusterConfig" in said
 
 
 def test_clusters_are_listed_in_pages(world: World) -> None:

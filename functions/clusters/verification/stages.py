@@ -57,7 +57,7 @@ def _done(summary: JsonObject, found: list[Finding]) -> Done:
 def _summary(context: StageContext) -> JsonObject:
     made = {stage.name.partition(":")[0] for stage in context.operation.stages}
     summary: JsonObject = {"eks_cluster": _eks(context)}
-    if "hyperpod_nodes" in made:
+    if made & {"hyperpod_nodes", "node_images"}:
         summary |= _hyperpod(context)
         summary["addons"] = _addons(context)
     if "mount" in made:

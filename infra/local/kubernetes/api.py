@@ -120,6 +120,10 @@ class KubernetesApi:
         with self.store.lock:
             return self.controllers.deadlines()
 
+    def upgrade(self, version: str) -> None:
+        """Be of another version from now on; nodes keep the one of their kubelets."""
+        self.store.git_version = git_version(version)
+
     def close(self) -> None:
         """End every open watch."""
         self.store.history.close()

@@ -77,6 +77,8 @@ class NodeFact:
     reachable: bool = True
     health: str = "Schedulable"
     former_labels: frozenset[str] = frozenset()
+    version: str = ""
+    """The kubelet's; the cluster's own where it is left out."""
 
 
 def node_name(instance_id: str) -> str:
@@ -183,7 +185,7 @@ def _status(fact: NodeFact, known: list[JsonObject], store: Store) -> JsonObject
         "allocatable": _resources(fact, fact.cpu * 1000 - _reserved_millicores(fact.cpu),
                                   fact.memory_mib - _reserved_mib(fact.max_pods)),
         "conditions": [_settled(condition, known, at) for condition in _conditions(fact)],
-        "nodeInfo": _node_info(fact, store.git_version),
+        "nodeInfo": _node_info(fact, fact.version or store.git_version),
     }  # fmt: skip
 
 

@@ -1,7 +1,8 @@
 """CloudFormation over time: stacks whose resources are made in the other services, one after another.
 
-Simulated are creation, rollback, nested stacks and deletion of the resource types in `stack_resources.py`. What a
-request or a template uses beyond that is refused as unverified. Time passes only in `settle`.
+Simulated are creation, rollback, nested stacks and deletion of the resource types in `stack_resources.py`, and updates
+of parameters that change in place (`stack_update.py`). What goes beyond that is refused as unverified. Time passes only
+in `settle`.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ from infra.local.simulators.stack_engine import next_change, settle
 from infra.local.simulators.stack_handlers import names
 from infra.local.simulators.stack_host import StackHost, nobody
 from infra.local.simulators.stack_intrinsics import malformed
-from infra.local.simulators.stack_records import Fault, Stack, StackRecords, Status
+from infra.local.simulators.stack_records import UPDATING, Fault, Stack, StackRecords, Status
 from infra.local.simulators.stack_turn import Turn
+from infra.local.simulators.stack_update import begin_update
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -84,6 +86,7 @@ class CloudFormation(Service):
             "GetTemplate": self._get_template,
             "ListStackResources": self._list_stack_resources,
             "ListStacks": self._list_stacks,
+            "UpdateStack": self._update_stack,
         }
 
     def settle(self) -> None:
@@ -115,6 +118,14 @@ class CloudFormation(Service):
             raise ServiceError("AlreadyExistsException", f"Stack [{order.name}] already exists")
         stack = admit(order, self._host, self.now())
         self._turn().open(stack)
+        self.settle()
+        return {"StackId": stack.stack_id}
+
+    def _update_stack(self, params: JsonObject, _request: ServiceRequest) -> JsonObject:
+        stack = self.records.living(params["StackName"]) or self.records.find(params["StackName"])
+        if stack is None or stack.status == Status.DELETE_COMPLETE:
+            raise malformed(f"Stack [{params['StackName']}] does not exist")
+        begin_update(self._turn(), stack, params)
         self.settle()
         return {"StackId": stack.stack_id}
 
@@ -237,6 +248,8 @@ def _on_failure(params: JsonObject) -> str:
 
 
 def _check_deletion(stack: Stack, retain: list[str]) -> None:
+    if stack.status in UPDATING:
+        raise malformed(f"Stack [{stack.name}] cannot be deleted while in status {stack.status}")
     if stack.termination_protection:
         raise malformed(f"Stack [{stack.name}] cannot be deleted while TerminationProtection is enabled")
     if retain and stack.status != Status.DELETE_FAILED:

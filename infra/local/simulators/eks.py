@@ -10,6 +10,7 @@ from infra.local.simulators.eks_addon_offers import AddonOffers
 from infra.local.simulators.eks_addons import Addons
 from infra.local.simulators.eks_clusters import Clusters
 from infra.local.simulators.eks_identities import PodIdentities
+from infra.local.simulators.eks_insights import Insights
 from infra.local.simulators.eks_records import (
     CREATION,
     DELETION,
@@ -19,6 +20,7 @@ from infra.local.simulators.eks_records import (
     EksRecords,
     EksState,
 )
+from infra.local.simulators.eks_updates import Updates
 from infra.local.simulators.service import JsonObject, Service, ServiceError, ServiceRequest
 
 if TYPE_CHECKING:
@@ -54,6 +56,8 @@ class Eks(Service):
         self._addons = Addons(self._state, self._identities)
         self._offers = AddonOffers()
         self._clusters = Clusters(self._state, self._access.admit_creator)
+        self.insights = Insights(self._state)
+        self.updates = Updates(self._state, self.insights)
 
     @property
     def operations(self) -> Mapping[str, Callable[[JsonObject, ServiceRequest], JsonObject]]:
@@ -64,6 +68,11 @@ class Eks(Service):
             "ListClusters": self._clusters.list_all,
             "DeleteCluster": self._clusters.delete,
             "DescribeClusterVersions": self._clusters.describe_versions,
+            "UpdateClusterVersion": self.updates.update_version,
+            "DescribeUpdate": self.updates.describe,
+            "ListUpdates": self.updates.list_all,
+            "ListInsights": self.insights.list_all,
+            "DescribeInsight": self.insights.describe,
             "CreateAddon": self._addons.create,
             "DescribeAddon": self._addons.describe,
             "ListAddons": self._addons.list_all,
@@ -97,12 +106,15 @@ class Eks(Service):
     def settle(self) -> None:
         """Bring clusters and add-ons up to the clock and tell the host what became of them."""
         self._clusters.settle()
+        self.updates.settle()
         self._addons.settle()
 
     def deadlines(self) -> Iterator[datetime]:
         """Moments, past and future, at which something changes by itself."""
         for cluster in self.records.clusters.values():
             yield cluster.deleted_at + DELETION if cluster.deleted_at else cluster.created_at + CREATION
+            if cluster.running_update:
+                yield cluster.running_update.due
             for addon in cluster.addons.values():
                 yield addon.due()
 

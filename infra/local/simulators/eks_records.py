@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from infra.local.simulators.service import ServiceError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from infra.local.simulators.neighbours import ClientFactory
 
@@ -18,6 +18,7 @@ DELETION = timedelta(seconds=120)
 ADDON_CREATION = timedelta(seconds=40)
 ADDON_DELETION = timedelta(seconds=15)
 ADDON_UPDATE = timedelta(seconds=40)
+VERSION_UPDATE = timedelta(seconds=600)
 # Zones where AWS places no control plane (EKS User Guide, "VPC and subnet considerations").
 REFUSING_ZONE_IDS = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
 
@@ -120,6 +121,36 @@ class AssociationSpan:
 
 
 @dataclass
+class ClusterUpdate:
+    """One update of a cluster's version; `fault` is the error that it ends, or has ended, with."""
+
+    update_id: str
+    version: str
+    begun_at: datetime
+    token: str | None
+    fault: dict[str, Any] | None = None
+    status: Literal["InProgress", "Failed", "Successful"] = "InProgress"
+
+    @property
+    def due(self) -> datetime:
+        """The moment at which it ends."""
+        return self.begun_at + VERSION_UPDATE
+
+
+@dataclass
+class InsightRecord:
+    """What EKS found out about a cluster's readiness for a Kubernetes version."""
+
+    insight_id: str
+    name: str
+    kubernetes_version: str
+    status: str
+    reason: str
+    recommendation: str = ""
+    deprecations: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass
 class ClusterRecord:
     """One EKS cluster; `described` holds what DescribeCluster repeats from the request, defaults filled in."""
 
@@ -139,6 +170,13 @@ class ClusterRecord:
     entries: dict[str, AccessEntryRecord] = field(default_factory=dict)
     associations: dict[str, AssociationRecord] = field(default_factory=dict)
     spans: list[AssociationSpan] = field(default_factory=list)
+    updates: list[ClusterUpdate] = field(default_factory=list)
+    insights: dict[str, InsightRecord] = field(default_factory=dict)
+
+    @property
+    def running_update(self) -> ClusterUpdate | None:
+        """The update that is under way."""
+        return next((update for update in self.updates if update.status == "InProgress"), None)
 
     def bind(self, association: AssociationRecord) -> None:
         """Take an association in."""
@@ -160,9 +198,11 @@ class ClusterRecord:
         )
 
     def status(self, now: datetime) -> str:
-        """CREATING for nine minutes, then ACTIVE, until deleted."""
+        """CREATING for nine minutes, then ACTIVE but for updates, until deleted."""
         if self.deleted_at:
             return "DELETING"
+        if self.running_update:
+            return "UPDATING"
         return "ACTIVE" if now >= self.created_at + CREATION else "CREATING"
 
     @property
@@ -178,6 +218,8 @@ class EksRecords:
     clusters: dict[str, ClusterRecord] = field(default_factory=dict)
     unsupported_zone_ids: set[str] = field(default_factory=lambda: set(REFUSING_ZONE_IDS))
     minted: int = 0
+    update_faults: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """With what the next version update of a cluster ends."""
 
 
 @dataclass(frozen=True)
@@ -188,6 +230,15 @@ class AddonObjects:
     remove: Callable[[str, str], None]
     health: Callable[[str, str], list[dict[str, Any]]]
     conflicts: Callable[[str, str], list[str]]
+
+
+def nobody(_cluster: str) -> None:
+    """Stand for a host that is not interested."""
+
+
+def no_nodes(_cluster: str) -> Sequence[str]:
+    """Stand for a host without nodes."""
+    return ()
 
 
 @dataclass(frozen=True)
@@ -201,6 +252,9 @@ class EksHost:
     on_cluster_active: Callable[[str], None]
     on_cluster_deleted: Callable[[str], None]
     addons: AddonObjects
+    on_version_changed: Callable[[str], None] = nobody
+    node_versions: Callable[[str], Sequence[str]] = no_nodes
+    """The Kubernetes versions of a cluster's kubelets."""
 
 
 @dataclass

@@ -51,7 +51,7 @@ def admit(order: Order, host: StackHost, at: datetime, parent: Stack | None = No
     template = parse(_body(order, host))
     check_resources(template)
     parameters = parameter_values(template.parameters, order.parameters)
-    _check_capabilities(template, order.capabilities)
+    check_capabilities(template, order.capabilities)
     template = settled(template, _deciding(template, parameters, order.name, host))
     root_id = (parent.root_id or parent.stack_id) if parent else None
     return Stack(
@@ -106,7 +106,8 @@ def _pseudo(name: str, host: StackHost) -> dict[str, str]:
     }
 
 
-def _check_capabilities(template: Template, given: tuple[str, ...]) -> None:
+def check_capabilities(template: Template, given: tuple[str, ...]) -> None:
+    """Refuse a template that makes roles without the caller's consent."""
     needed = needs_capability(template)
     enough = {needed, "CAPABILITY_NAMED_IAM"}
     if needed and not enough & set(given):

@@ -31,9 +31,20 @@ class Status(StrEnum):
     DELETE_COMPLETE = "DELETE_COMPLETE"
     DELETE_FAILED = "DELETE_FAILED"
     DELETE_SKIPPED = "DELETE_SKIPPED"
+    UPDATE_IN_PROGRESS = "UPDATE_IN_PROGRESS"
+    UPDATE_COMPLETE_CLEANUP_IN_PROGRESS = "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"
+    UPDATE_COMPLETE = "UPDATE_COMPLETE"
+    UPDATE_FAILED = "UPDATE_FAILED"
+    UPDATE_ROLLBACK_IN_PROGRESS = "UPDATE_ROLLBACK_IN_PROGRESS"
+    UPDATE_ROLLBACK_FAILED = "UPDATE_ROLLBACK_FAILED"
+    UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS = "UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS"
+    UPDATE_ROLLBACK_COMPLETE = "UPDATE_ROLLBACK_COMPLETE"
 
 
-IN_PROGRESS = frozenset({Status.CREATE_IN_PROGRESS, Status.ROLLBACK_IN_PROGRESS, Status.DELETE_IN_PROGRESS})
+UPDATING = frozenset({Status.UPDATE_IN_PROGRESS, Status.UPDATE_ROLLBACK_IN_PROGRESS})
+IN_PROGRESS = UPDATING | {Status.CREATE_IN_PROGRESS, Status.ROLLBACK_IN_PROGRESS, Status.DELETE_IN_PROGRESS}
+# A stack at rest that can be updated, and looked at for drift.
+UPDATABLE = frozenset({Status.CREATE_COMPLETE, Status.UPDATE_COMPLETE, Status.UPDATE_ROLLBACK_COMPLETE})
 REMOVED = frozenset({Status.WAITING, Status.DELETE_COMPLETE, Status.DELETE_SKIPPED})
 
 
@@ -41,7 +52,8 @@ REMOVED = frozenset({Status.WAITING, Status.DELETE_COMPLETE, Status.DELETE_SKIPP
 class StackResource:
     """One resource; `due` is the instant of its next change, or of the next look at it when it is `polled`.
 
-    `doomed` marks what a deletion under way has still to begin with.
+    `doomed` marks what a deletion under way has still to begin with, `changing` what an update has; `former` are the
+    properties before it.
     """
 
     logical_id: str
@@ -55,6 +67,8 @@ class StackResource:
     due: datetime | None = None
     polled: bool = False
     doomed: bool = False
+    changing: bool = False
+    former: JsonObject | None = None
     updated_at: datetime | None = None
 
     def next_change(self, now: datetime) -> datetime | None:
@@ -105,6 +119,8 @@ class Stack:
     wake: datetime | None = None
     undoing: bool = False
     deleted_at: datetime | None = None
+    updated_at: datetime | None = None
+    former_parameters: dict[str, str] = field(default_factory=dict)
 
     def next_change(self, now: datetime) -> datetime | None:
         """The earliest instant at which something happens by itself."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from infra.local.simulators.hyperpod import times
 from infra.local.simulators.hyperpod.records import HyperPodRecord, Phase
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from infra.local.simulators.hyperpod.journal import Journal
     from infra.local.simulators.hyperpod.nodes import Nodes
     from infra.local.simulators.hyperpod.state import HyperPodState
+
+
+STANDING: Final = ("InService", "SystemUpdating")
+"""What fails meanwhile is an instance, not an operation on the cluster."""
 
 
 class Classic:
@@ -42,7 +46,7 @@ class Classic:
         for group in cluster.groups.values():
             if group.next_attempt and group.next_attempt <= at:
                 shortage = self._groups.place(cluster, group, at)
-                if shortage and cluster.status == "InService":
+                if shortage and cluster.status in STANDING:
                     # The replacement of a node goes on trying; it does not fail the cluster.
                     group.next_attempt = at + times.RETRY_EVERY
                 elif shortage:
@@ -50,7 +54,7 @@ class Classic:
         return None
 
     def _failed(self, cluster: HyperPodRecord) -> str | None:
-        if cluster.status == "InService":
+        if cluster.status in STANDING:
             return None
         failed = (node for group, node in cluster.nodes() if node.phase is Phase.FAILED and not node.health)
         return next((node.message for node in failed if node.message), None)

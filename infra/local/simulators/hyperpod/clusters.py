@@ -10,8 +10,10 @@ from infra.local.simulators.hyperpod import group_rules, quotas, requests, times
 from infra.local.simulators.hyperpod.quotas import Wanted
 from infra.local.simulators.hyperpod.records import GroupRecord, HyperPodRecord
 from infra.local.simulators.hyperpod.refusals import conflict
+from infra.local.simulators.hyperpod.software_records import Software
 
 if TYPE_CHECKING:
+    from infra.local.simulators.eks import EksView
     from infra.local.simulators.hyperpod.journal import Journal
     from infra.local.simulators.hyperpod.progress import Progress
     from infra.local.simulators.hyperpod.state import HyperPodState
@@ -75,7 +77,7 @@ class Clusters:
         requests.check_roles(state, roles)
         requests.check_autoscaling(state, params)
         check_resources(state, specs, {})
-        groups = {spec["InstanceGroupName"]: self._new_group(spec, params, eks.vpc_id) for spec in specs}
+        groups = {spec["InstanceGroupName"]: self._new_group(spec, params, eks) for spec in specs}
         quotas.judge(state.records, params["ClusterName"], [], map(wanted, specs))
         cluster = self._record(params, eks.arn, groups)
         state.records.clusters[cluster.name] = cluster
@@ -113,11 +115,15 @@ class Clusters:
         for group in cluster.groups.values():
             self._progress.groups.scale(cluster, group, group.spec["InstanceCount"], now)
 
-    def _new_group(self, spec: JsonObject, params: JsonObject, vpc_id: str) -> GroupRecord:
+    def _new_group(self, spec: JsonObject, params: JsonObject, eks: EksView) -> GroupRecord:
         network = spec.get("OverrideVpcConfig") or params["VpcConfig"]
-        return self.new_group(spec, requests.check_network(self._state, network, vpc_id), network["SecurityGroupIds"])
+        subnets = requests.check_network(self._state, network, eks.vpc_id)
+        software = Software(self._state.records.releases[-1], eks.version)
+        return self.new_group(spec, subnets, network["SecurityGroupIds"], software)
 
-    def new_group(self, spec: JsonObject, subnets: list[Subnet], security_groups: list[str]) -> GroupRecord:
+    def new_group(
+        self, spec: JsonObject, subnets: list[Subnet], security_groups: list[str], software: Software
+    ) -> GroupRecord:
         """Make a group that has no instances yet."""
         ready_at, minimum = self._state.now() + times.CREATION, spec.get("MinInstanceCount", 0)
         return GroupRecord(
@@ -128,6 +134,7 @@ class Clusters:
             security_groups=list(security_groups),
             ready_at=ready_at,
             configured=dict(spec.get("KubernetesConfig", {})),
+            software=software,
             minimum_deadline=ready_at + times.MINIMUM_WITHIN if minimum else None,
         )
 

@@ -151,6 +151,18 @@ class Conditions:
         with self.hold():
             self._state.records.outcomes.strangers[cluster, group] = times
 
+    # -- software
+
+    def release_image(self, version: str) -> None:
+        """Publish a newer release of HyperPod's images; what runs an older one has an update available."""
+        with self.hold():
+            self._state.records.releases.append(version)
+
+    def raise_alarm(self, name: str) -> None:
+        """Put a CloudWatch alarm into state ALARM: a software update that watches it is rolled back."""
+        with self.hold():
+            self._state.records.outcomes.alarms.add(name)
+
     # -- single nodes
 
     def break_node(

@@ -50,6 +50,7 @@ class NodeFacts:
     efa_count: int
     max_pods: int
     architecture: str
+    kubernetes_version: str
 
 
 def node_facts(records: HyperPodRecords, eks_cluster_name: str) -> list[NodeFacts]:
@@ -73,7 +74,7 @@ def _facts_of(cluster: HyperPodRecord, group: GroupRecord, node: NodeRecord) -> 
         zone_id=node.subnet.zone_id,
         cluster_name=cluster.name,
         running=node.joined and not cluster.deleted_at,
-        reachable=not (node.health and node.health.course is Course.REBOOTING),
+        reachable=node.phase is not Phase.UPDATING and not (node.health and node.health.course is Course.REBOOTING),
         private_ip=node.private_ip,
         created_at=node.launched_at,
         labels=_labels(node),
@@ -88,6 +89,7 @@ def _facts_of(cluster: HyperPodRecord, group: GroupRecord, node: NodeRecord) -> 
         efa_count=facts.efa_count,
         max_pods=facts.max_pods,
         architecture=facts.architecture,
+        kubernetes_version=node.software.kubernetes_version,
     )
 
 

@@ -32,7 +32,7 @@ class Nodes:
     def __init__(self, state: HyperPodState, journal: Journal) -> None:
         self._state = state
         self._journal = journal
-        self._scripts = LifecycleScripts(state, journal)
+        self.scripts = LifecycleScripts(state, journal)
 
     def launch(
         self, cluster: HyperPodRecord, group: GroupRecord, requested: RequestedNode, place: Place, at: datetime
@@ -52,6 +52,7 @@ class Nodes:
             threads_per_core=group.threads_per_core,
             due=at + times.LIFECYCLE_AFTER,
             configured=dict(group.spec.get("KubernetesConfig", {})),
+            software=group.software,
             replaces=requested.replaces,
             joins=not self._state.records.outcomes.stranger(cluster.name, group.name),
         )
@@ -74,7 +75,8 @@ class Nodes:
             self._step_health(cluster, group, node, node.health, at)
         if node.configure_at and node.configure_at <= at:
             self._configure(cluster, group, node, at)
-        if node.due and node.due <= at:
+        # What an update of its software makes of it, that update decides.
+        if node.due and node.due <= at and node.phase is not Phase.UPDATING:
             self._step_phase(cluster, group, node, at)
 
     def leave(self, cluster: HyperPodRecord, group: GroupRecord, node: NodeRecord, at: datetime) -> None:
@@ -114,7 +116,7 @@ class Nodes:
     def _boot(self, cluster: HyperPodRecord, group: GroupRecord, node: NodeRecord, at: datetime) -> None:
         """Check EFA, then run the lifecycle script; what fails is tried again in ten minutes."""
         if node.timing_out:
-            self._scripts.time_out(cluster, group, node, at)
+            self.scripts.time_out(cluster, group, node, at)
             self._fail(cluster, group, node, at)
             return
         node.phase = Phase.STARTING
@@ -122,7 +124,7 @@ class Nodes:
             prefix = "Instance replacement failed: " if node.replaces else ""
             node.message = f"{prefix}{network.EFA_FAILURE}"
             self._fail(cluster, group, node, at)
-        elif self._scripts.start(cluster, group, node, at):
+        elif self.scripts.start(cluster, group, node, at):
             node.phase, node.due = Phase.JOINING, at + times.RUNNING_AFTER + times.STAGGER * node.index
         elif not node.timing_out:
             self._fail(cluster, group, node, at)

@@ -45,6 +45,8 @@ class Outcomes:
     strangers: dict[GroupKey, int] = field(default_factory=dict)
     """How many of a group's next instances never join Kubernetes."""
     capacity: list[CapacityChange] = field(default_factory=list)
+    alarms: set[str] = field(default_factory=set)
+    """CloudWatch alarms in state ALARM."""
 
     def script(self, cluster: str, group: str) -> ScriptOutcome | None:
         """Take the failure planned for the next script of a group."""

@@ -14,6 +14,7 @@ from infra.local.simulators.hyperpod import classic, times
 from infra.local.simulators.hyperpod.groups import Groups
 from infra.local.simulators.hyperpod.nodes import Nodes
 from infra.local.simulators.hyperpod.records import GroupRecord, HyperPodRecord
+from infra.local.simulators.hyperpod.software import SoftwareUpdates
 
 if TYPE_CHECKING:
     from infra.local.simulators.hyperpod.journal import Journal
@@ -31,6 +32,7 @@ class Progress:
         self._journal = journal
         self.nodes = Nodes(state, journal)
         self.groups = Groups(state, journal, self.nodes)
+        self.software = SoftwareUpdates(state, journal, self.nodes.scripts)
         self._classic = classic.Classic(state, journal, self.nodes, self.groups)
 
     def settle(self) -> None:
@@ -57,6 +59,8 @@ class Progress:
 
     def _deadlines_of(self, group: GroupRecord) -> Iterator[datetime]:
         yield from filter(None, (group.next_attempt, group.minimum_deadline))
+        if group.software_update and group.software_update.next_batch:
+            yield group.software_update.next_batch
         if group.plan and group.present:
             yield self._state.records.plans[group.plan].reclaim_at
         for node in group.nodes:
@@ -95,6 +99,7 @@ class Progress:
             self.groups.judge(cluster, group, at)
         for group in [each for each in cluster.groups.values() if each.deleting and not each.nodes]:
             del cluster.groups[group.name]
+        self.software.step(cluster, at)
         if not cluster.continuous:
             self._classic.step(cluster, at)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from infra.local.simulators.hyperpod.outcomes import CapacityChange, Outcomes
 from infra.local.simulators.hyperpod.plan_records import OfferingRecord, PlanRecord
+from infra.local.simulators.hyperpod.software_records import Software, SoftwareUpdate
 from infra.local.simulators.instance_facts import InstanceFacts, instance_facts
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class Phase(StrEnum):
     JOINING = "Joining"
     CHECKING = "DeepHealthCheckInProgress"
     RUNNING = "Running"
+    UPDATING = "SystemUpdating"
     LEAVING = "ShuttingDown"
 
 
@@ -66,6 +68,7 @@ class NodeRecord:
     due: datetime | None
     configured: dict[str, Any]
     """Its KubernetesConfig, as far as it was put on the node."""
+    software: Software
     phase: Phase = Phase.STARTING
     timing_out: bool = False
     message: str | None = None
@@ -79,6 +82,8 @@ class NodeRecord:
     health: Health | None = None
     interrupted_until: datetime | None = None
     replaces: str | None = None
+    software_attempts: int = 0
+    updated_at: datetime | None = None
 
     @property
     def private_ip(self) -> str:
@@ -93,7 +98,8 @@ class NodeRecord:
     @property
     def joined(self) -> bool:
         """Whether Kubernetes has a node of it."""
-        up = self.phase in (Phase.CHECKING, Phase.RUNNING) or (self.phase is Phase.FAILED and self.check == "Failed")
+        up = self.phase in (Phase.CHECKING, Phase.RUNNING, Phase.UPDATING)
+        up = up or (self.phase is Phase.FAILED and self.check == "Failed")
         return up and self.joins
 
     @property
@@ -137,6 +143,8 @@ class GroupRecord:
     security_groups: list[str]
     ready_at: datetime
     configured: dict[str, Any]
+    software: Software
+    """What its next instances are made with."""
     next_attempt: datetime | None = None
     minimum_deadline: datetime | None = None
     before: Settled | None = None
@@ -144,6 +152,7 @@ class GroupRecord:
     failed: bool = False
     announced_network: bool = False
     inherited_image: str | None = None
+    software_update: SoftwareUpdate | None = None
     nodes: list[NodeRecord] = field(default_factory=list)
     requested: list[RequestedNode] = field(default_factory=list)
 
@@ -276,6 +285,8 @@ class HyperPodRecords:
     plans: dict[str, PlanRecord] = field(default_factory=dict)
     outcomes: Outcomes = field(default_factory=Outcomes)
     minted: int = 0
+    releases: list[str] = field(default_factory=lambda: ["1.0.0"])
+    """The releases of HyperPod's own images, the newest last."""
 
     def nodes(self) -> Iterator[tuple[GroupRecord, NodeRecord]]:
         """Every instance there is."""

@@ -48,6 +48,7 @@ class HyperPod(Service):
         return {
             "CreateCluster": self._create,
             "UpdateCluster": self._update,
+            "UpdateClusterSoftware": self._update_software,
             "DescribeCluster": self._describe,
             "ListClusters": self._list,
             "DeleteCluster": self._delete,
@@ -89,6 +90,9 @@ class HyperPod(Service):
     def _update(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
         return {"ClusterArn": self._updates.update(params).arn}
 
+    def _update_software(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
+        return {"ClusterArn": self._progress.software.begin(params).arn}
+
     def _describe(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
         return views.cluster_details(self._state.cluster(params["ClusterName"]), self.records, self.now())
 
@@ -110,7 +114,7 @@ class HyperPod(Service):
     def _list_nodes(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
         cluster = self._state.cluster(params["ClusterName"])
         found = [
-            views.node_summary(cluster, group, node, self.region)
+            views.node_summary(cluster, group, node, self.records.releases[-1], self.region)
             for group, node in views.listed_nodes(cluster, self.now())
         ]
         if params.get("IncludeNodeLogicalIds"):
@@ -130,7 +134,7 @@ class HyperPod(Service):
         wanted = params.get("NodeId") or params["NodeLogicalId"]
         for group, node in cluster.nodes():
             if wanted in (node.instance_id, node.logical_id):
-                return {"NodeDetails": views.node_details(cluster, group, node, self.region)}
+                return {"NodeDetails": views.node_details(cluster, group, node, self.records.releases[-1], self.region)}
         if "NodeLogicalId" in params and (details := views.logical_details(cluster, wanted)):
             return {"NodeDetails": details}
         raise ServiceError("ResourceNotFound", f"Node {wanted} does not exist in cluster {cluster.name}.")

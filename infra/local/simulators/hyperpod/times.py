@@ -31,6 +31,10 @@ LEAVING: Final = timedelta(seconds=180)
 """A terminating instance is counted for longer than it is listed."""
 CONFIGURING: Final = timedelta(seconds=60)
 """From an update to a node that has its new labels and taints."""
+REIMAGING: Final = timedelta(seconds=480)
+"""From the start of a software update to the lifecycle script on the new root volume."""
+REIMAGING_AGAIN: Final = timedelta(minutes=6)
+"""Four attempts were seen within 18 minutes."""
 AUTOSCALING: Final = timedelta(minutes=20)
 
 PLAN_PAYMENT: Final = timedelta(seconds=60)

@@ -14,8 +14,10 @@ from infra.local.simulators.hyperpod import quotas, requests, times, update_rule
 from infra.local.simulators.hyperpod.clusters import Clusters, check_resources, wanted
 from infra.local.simulators.hyperpod.records import GroupRecord, HyperPodRecord, Phase
 from infra.local.simulators.hyperpod.refusals import invalid
+from infra.local.simulators.hyperpod.software_records import Software
 
 if TYPE_CHECKING:
+    from infra.local.simulators.eks import EksView
     from infra.local.simulators.hyperpod.journal import Journal
     from infra.local.simulators.hyperpod.progress import Progress
     from infra.local.simulators.hyperpod.state import HyperPodState
@@ -78,11 +80,16 @@ class Updates:
         if eks is None:
             raise invalid(f"The specified EKS cluster {cluster.eks_arn} does not exist.")
         subnets = requests.check_network(self._state, network, eks.vpc_id)
-        group = self._clusters.new_group(spec, subnets, network["SecurityGroupIds"])
+        group = self._clusters.new_group(spec, subnets, network["SecurityGroupIds"], self._software(cluster, eks))
         # A new group of a Continuous cluster takes the image of the earliest one (facts 1.4).
         if cluster.continuous:
             group.inherited_image = next(iter(cluster.groups.values())).image
         return group
+
+    def _software(self, cluster: HyperPodRecord, eks: EksView) -> Software:
+        """A new group of a Continuous cluster takes the image of the earliest one (facts 1.4)."""
+        earliest = next(iter(cluster.groups.values()))
+        return earliest.software if cluster.continuous else Software(self._state.records.releases[-1], eks.version)
 
     def _check_cluster(self, cluster: HyperPodRecord, params: JsonObject) -> None:
         if "AutoScaling" in params or "ClusterRole" in params:

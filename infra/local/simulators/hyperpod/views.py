@@ -82,8 +82,8 @@ def listed_nodes(cluster: HyperPodRecord, now: datetime) -> list[tuple[GroupReco
     ]
 
 
-def node_summary(cluster: HyperPodRecord, group: GroupRecord, node: NodeRecord, region: str) -> JsonObject:
-    """ClusterNodeSummary."""
+def node_summary(cluster: HyperPodRecord, group: GroupRecord, node: NodeRecord, newest: str, region: str) -> JsonObject:
+    """ClusterNodeSummary; `newest` is the newest release of HyperPod's images."""
     status = Phase.LEAVING.value if cluster.deleted_at else node.status
     domain = "ec2.internal" if region == "us-east-1" else f"{region}.compute.internal"
     return {
@@ -93,6 +93,8 @@ def node_summary(cluster: HyperPodRecord, group: GroupRecord, node: NodeRecord, 
         "InstanceType": node.instance_type,
         "LaunchTime": node.launched_at,
         "InstanceStatus": {"Status": status, "Message": node.message},
+        "LastSoftwareUpdateTime": node.updated_at,
+        **_release(group, node.software.release, newest),
         "PrivateDnsHostname": f"ip-{node.private_ip.replace('.', '-')}.{domain}",
     }
 
@@ -126,12 +128,13 @@ def _without_instance(group: str, logical_id: str, status: str) -> JsonObject:
     return {"InstanceGroupName": group, "NodeLogicalId": logical_id, "InstanceStatus": {"Status": status}}
 
 
-def node_details(cluster: HyperPodRecord, group: GroupRecord, node: NodeRecord, region: str) -> JsonObject:
+def node_details(cluster: HyperPodRecord, group: GroupRecord, node: NodeRecord, newest: str, region: str) -> JsonObject:
     """ClusterNodeDetails."""
     return {
         **{name: group.spec[name] for name in OF_NODES if name in group.spec},
         **_image(group),
-        **node_summary(cluster, group, node, region),
+        **node_summary(cluster, group, node, newest, region),
+        **_desired(group),
         "ThreadsPerCore": node.threads_per_core,
         "PrivatePrimaryIp": node.private_ip,
         "Placement": {"AvailabilityZone": node.subnet.zone, "AvailabilityZoneId": node.subnet.zone_id},
@@ -174,6 +177,9 @@ def _group_details(cluster: HyperPodRecord, group: GroupRecord, records: HyperPo
     details: JsonObject = {name: group.spec[name] for name in OF_GROUPS if name in group.spec}
     details |= {
         **_image(group),
+        **_release(group, group.software.release, records.releases[-1]),
+        **_desired(group),
+        **_software_update(group),
         **_flexible(group),
         "ThreadsPerCore": group.threads_per_core,
         "CurrentCount": group.current,
@@ -195,6 +201,8 @@ def group_status(cluster: HyperPodRecord, group: GroupRecord, now: datetime) -> 
         return "Deleting"
     if group.failed:
         return "Failed"
+    if group.software_update and group.software_update.running:
+        return "SystemUpdating"
     if not cluster.continuous:
         return "Updating" if cluster.status in ("Updating", "RollingBack") else cluster.status
     if now < group.ready_at or group.minimum_deadline:
@@ -204,6 +212,30 @@ def group_status(cluster: HyperPodRecord, group: GroupRecord, now: datetime) -> 
 
 def _image(group: GroupRecord) -> JsonObject:
     return {"CurrentImageId": group.image, "DesiredImageId": group.image} if group.image else {}
+
+
+def _release(group: GroupRecord, release: str, newest: str) -> JsonObject:
+    """What is said of a release; an image of the account's own has none."""
+    if group.image not in (None, "default"):
+        return {}
+    status = "UpToDate" if release == newest else "UpdateAvailable"
+    return {"CurrentImageReleaseVersion": release, "ImageVersionStatus": status}
+
+
+def _desired(group: GroupRecord) -> JsonObject:
+    if group.image not in (None, "default"):
+        return {}
+    update = group.software_update
+    wanted = update.target if update and update.running and not update.backwards else group.software
+    return {"DesiredImageReleaseVersion": wanted.release}
+
+
+def _software_update(group: GroupRecord) -> JsonObject:
+    update = group.software_update
+    if update is None:
+        return {}
+    active = {"ActiveSoftwareUpdateConfig": update.config} if update.running and update.config else {}
+    return {"SoftwareUpdateStatus": update.status, **active}
 
 
 def _flexible(group: GroupRecord) -> JsonObject:

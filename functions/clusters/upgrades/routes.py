@@ -1,0 +1,103 @@
+"""The route that upgrades a cluster: look at what there is, say what would happen, begin it when confirmed.
+
+Annotations are evaluated here, because Powertools reads them to validate.
+"""
+
+from functions.aws import eks, upgrade_readiness
+from functions.clusters import records
+from functions.clusters.routes import Tag
+from functions.clusters.upgrades import rules
+from functions.clusters.upgrades.models import ControlPlane, Readiness, UpgradeCluster
+from functions.core import application, ledger, mutations
+from functions.core.application import IdempotencyKey
+from functions.core.cluster import ClusterSpec
+from functions.core.errors import Cause, Layer, PreconditionFailed
+from functions.core.ledger.models import NewOperation
+from functions.core.mutations import Answer, Confirm, DryRun, Intent
+
+_KIND = "upgrade_cluster"
+# An upgrade touches all of a cluster: nothing else may change it meanwhile.
+_SCOPES = ["cluster"]
+
+
+def upgrade_cluster(
+    tag: Tag,
+    request: UpgradeCluster | None = None,
+    dry_run: DryRun = False,
+    confirm: Confirm = None,
+    idempotency_key: IdempotencyKey = None,
+) -> Answer:
+    """Begin to move a cluster to another Kubernetes version: control plane, add-ons, nodes."""
+    wanted = request or UpgradeCluster()
+    asked = _asked(tag, wanted, idempotency_key)
+    if not dry_run and (earlier := ledger.replayed(asked)):
+        return application.accepted(earlier)
+    cluster = records.read(tag)
+    return mutations.answer(_intent(asked, wanted, cluster), dry_run=dry_run, confirm=confirm)
+
+
+def _asked(tag: str, request: UpgradeCluster, key: str | None) -> NewOperation:
+    """Note what identifies a request; nothing is looked up or planned for it yet."""
+    sent = request.model_dump(mode="json", exclude_unset=True)
+    return NewOperation(
+        kind=_KIND,
+        cluster_tag=tag,
+        actor=application.caller().actor,
+        request=sent,
+        stages=[],
+        scopes=_SCOPES,
+        route=application.route(),
+        idempotency_key=key,
+        sent=sent,
+    )
+
+
+def _intent(asked: NewOperation, request: UpgradeCluster, cluster: records.Cluster) -> Intent:
+    spec, offered = cluster.spec, tuple(eks.offered_versions())
+    plane = _plane(spec)
+    target = rules.target_of(request.kubernetes_version, plane.version, offered)
+    if findings := rules.of_version(plane.version, target, offered):
+        # Of a version that cannot be reached, nothing else is worth looking up.
+        return Intent(new=asked, changes=(), findings=findings, read={"spec": spec.version}, cluster=spec)
+    found = upgrade_readiness.gather(spec.names, plane, offered, target, spec.kubernetes_version)
+    release = _has_release(cluster)
+    return Intent(
+        new=_planned(asked, request, spec, found, target, release=release),
+        changes=rules.changes(spec, found, request, target, release=release),
+        findings=rules.of_readiness(found, target, request.rollout),
+        read=rules.read(spec, found),
+        cluster=spec,
+        confirm_name=spec.tag,
+    )
+
+
+def _planned(
+    asked: NewOperation, request: UpgradeCluster, spec: ClusterSpec, found: Readiness, target: str, *, release: bool
+) -> NewOperation:
+    stages = [mutations.planned(phase, name) for phase, name in rules.stages(spec, found, release=release)]
+    planned = {
+        "request": rules.kept_request(request, found, target),
+        "stages": stages,
+        "findings": rules.of_readiness(found, target, request.rollout),
+        "cluster_version": spec.version,
+        "changed_cluster": rules.noted(spec, found, target),
+    }
+    return asked.model_copy(update=planned)
+
+
+def _has_release(cluster: records.Cluster) -> bool:
+    """Say whether the Helm release of the dependencies is there and ours; an imported cluster's is its owner's."""
+    ready = any(each.type == "DependenciesReady" and each.status == "True" for each in cluster.conditions)
+    return ready and rules.by_stack(cluster.spec)
+
+
+def _plane(spec: ClusterSpec) -> ControlPlane:
+    plane = upgrade_readiness.control_plane(spec.names.eks_cluster)
+    if plane is None or plane.status in ("CREATING", "DELETING", "FAILED"):
+        name = spec.names.eks_cluster
+        raise PreconditionFailed(
+            f"The EKS cluster {name} is {plane.status if plane else 'absent'}.",
+            cause=Cause(layer=Layer.AWS, service="eks", api_call="DescribeCluster", resource=name),
+            remedy="Create or repair the cluster's foundation first.",
+        )
+    return plane
