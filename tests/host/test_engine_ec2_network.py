@@ -88,3 +88,11 @@ def test_a_route_table_is_made_once_for_a_client_token(ec2: EC2Client, subnet: s
     first, again, other = make("one"), make("one"), make("two")
     assert (first == again, first == other) == (True, False)
     assert make_table(ec2, subnet) not in (first, other)
+
+
+def test_the_address_of_a_nat_gateway_that_is_gone_may_serve_another(ec2: EC2Client, subnet: str) -> None:
+    address = ec2.allocate_address(Domain="vpc")["AllocationId"]
+    nat = ec2.create_nat_gateway(SubnetId=subnet, AllocationId=address)["NatGateway"].get("NatGatewayId", "")
+    refused(lambda: ec2.create_nat_gateway(SubnetId=subnet, AllocationId=address))
+    ec2.delete_nat_gateway(NatGatewayId=nat)
+    assert ec2.create_nat_gateway(SubnetId=subnet, AllocationId=address)["NatGateway"].get("State") == "available"

@@ -50,7 +50,7 @@ def admit(order: Order, host: StackHost, at: datetime, parent: Stack | None = No
     template = parse(_body(order, host))
     check_resources(template)
     parameters = parameter_values(template.parameters, order.parameters)
-    _check_capabilities(template, order.capabilities)
+    check_capabilities(template, order.capabilities)
     root_id = (parent.root_id or parent.stack_id) if parent else None
     return Stack(
         stack_id=f"arn:aws:cloudformation:{host.region}:{host.account_id}:stack/{order.name}/{uuid4()}",
@@ -76,6 +76,11 @@ def admit(order: Order, host: StackHost, at: datetime, parent: Stack | None = No
 
 def scope_of(stack: Stack, host: StackHost) -> Scope:
     """What references inside a stack's template mean now."""
+    return scope_with(stack, host, stack.parameters)
+
+
+def scope_with(stack: Stack, host: StackHost, values: dict[str, str]) -> Scope:
+    """What references inside a stack's template would mean with other parameters."""
     pseudo = {
         "AWS::AccountId": host.account_id,
         "AWS::Partition": "aws",
@@ -85,7 +90,7 @@ def scope_of(stack: Stack, host: StackHost) -> Scope:
         "AWS::URLSuffix": "amazonaws.com",
     }
     physical = {name: resource.physical_id for name, resource in stack.resources.items()}
-    parameters = parameter_references(stack.template.parameters, stack.parameters)
+    parameters = parameter_references(stack.template.parameters, values)
 
     def attribute(target: str, name: str) -> str:
         found = stack.resources[target].attributes.get(name)
@@ -96,7 +101,8 @@ def scope_of(stack: Stack, host: StackHost) -> Scope:
     return Scope({**pseudo, **physical, **parameters}, attribute)
 
 
-def _check_capabilities(template: Template, given: tuple[str, ...]) -> None:
+def check_capabilities(template: Template, given: tuple[str, ...]) -> None:
+    """Refuse a template that makes roles without the caller's consent."""
     needed = needs_capability(template)
     enough = {needed, "CAPABILITY_NAMED_IAM"}
     if needed and not enough & set(given):

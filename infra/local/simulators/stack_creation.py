@@ -75,7 +75,7 @@ def _start(turn: Turn, stack: Stack, resource: StackResource) -> None:
     try:
         resource.properties = cast("JsonObject", resolve(declared.properties, scope_of(stack, turn.host)))
         turn.mark(stack, resource, Status.CREATE_IN_PROGRESS)
-        _raise_fault(turn, resource)
+        fault_of(turn, resource)
         if resource.type == STACK_TYPE:
             _create_child(turn, stack, resource)
         else:
@@ -88,7 +88,8 @@ def _start(turn: Turn, stack: Stack, resource: StackResource) -> None:
         turn.mark(stack, resource, Status.CREATE_IN_PROGRESS, INITIATED)
 
 
-def _raise_fault(turn: Turn, resource: StackResource) -> None:
+def fault_of(turn: Turn, resource: StackResource) -> None:
+    """Raise the failure that was planned for a resource."""
     for target in (resource.logical_id, resource.type):
         fault = turn.records.faults.pop(target, None)
         if fault is not None:

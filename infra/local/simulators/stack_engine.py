@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from infra.local.simulators.stack_creation import advance_creation
 from infra.local.simulators.stack_deletion import advance_deletion
-from infra.local.simulators.stack_records import IN_PROGRESS, Stack, StackRecords, Status
+from infra.local.simulators.stack_drift import settle_detections
+from infra.local.simulators.stack_records import IN_PROGRESS, UPDATING, Stack, StackRecords, Status
 from infra.local.simulators.stack_turn import Turn
+from infra.local.simulators.stack_updating import advance_update
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -19,12 +21,19 @@ def settle(records: StackRecords, host: StackHost, now: datetime) -> None:
     """Bring every stack up to `now`."""
     while (at := next_change(records, now)) is not None and at <= now:
         _run(Turn(at, now, records, host))
+    settle_detections(records, now)
 
 
 def next_change(records: StackRecords, now: datetime) -> datetime | None:
     """The earliest instant at which a stack changes by itself or wants to look at what it waits for."""
     changes = (stack.next_change(now) for stack in _active(records))
     return min((change for change in changes if change is not None), default=None)
+
+
+def announced(records: StackRecords) -> list[datetime]:
+    """The instants at which what was asked for is known: detections and change sets."""
+    change_sets = [each.due for stack in records.stacks.values() for each in stack.change_sets.values()]
+    return [*change_sets, *(detection.due for detection in records.detections.values())]
 
 
 def _active(records: StackRecords) -> list[Stack]:
@@ -48,4 +57,6 @@ def _advance(turn: Turn, stack: Stack) -> bool:
         return False
     if stack.status == Status.CREATE_IN_PROGRESS:
         return advance_creation(turn, stack)
+    if stack.status in UPDATING:
+        return advance_update(turn, stack)
     return advance_deletion(turn, stack)

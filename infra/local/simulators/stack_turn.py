@@ -46,7 +46,7 @@ class Turn:
     def mark(self, stack: Stack, resource: StackResource, status: Status, reason: str | None = None) -> None:
         """Give a resource a status, with its event."""
         resource.status, resource.reason, resource.updated_at = status, reason, self.at
-        if status not in (Status.CREATE_IN_PROGRESS, Status.DELETE_IN_PROGRESS):
+        if status not in (Status.CREATE_IN_PROGRESS, Status.DELETE_IN_PROGRESS, Status.UPDATE_IN_PROGRESS):
             resource.due = None
         properties = json.dumps(resource.properties) if resource.properties else None
         self.records.note(stack, resource, self.at, properties)
