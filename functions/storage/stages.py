@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from functions.aws import eks
-from functions.core import runtime
+from functions.core import detection, runtime
+from functions.core.detection import Part
 from functions.core.errors import Cause, Conflict, Layer
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import MANAGER, labels_of
@@ -18,6 +20,7 @@ from functions.kubernetes_api.objects import (
     Object,
     member,
 )
+from functions.storage.drift.rules import KIND, drifts_of
 from functions.storage.manifests import (
     PROBED,
     S3_DRIVER,
@@ -29,6 +32,9 @@ from functions.storage.manifests import (
 from functions.storage.rules import Evidence, broken_link, succeeded
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from functions.core.drifts import Drift
     from functions.kubernetes_api.connection import ClusterClient
 
 _POLL_SECONDS: Final = 5
@@ -156,4 +162,19 @@ def _resources(mount: Mount) -> tuple[str, ...]:
     return f"persistentvolume/{mount.volume}", f"{mount.namespace}/persistentvolumeclaim/{mount.claim}"
 
 
-STAGES: Behaviours = {"mount": S3Mount()}
+def _parts(context: StageContext) -> Iterator[Part]:
+    cluster = context.cluster
+    for each in cluster.mounts:
+        place = each.name if each.namespace == "default" else f"{each.namespace}/{each.name}"
+        mount = Mount(each.name, each.namespace, cluster.names.bucket, cluster.region)
+        yield Part(f"{each.namespace}/{each.name}", KIND, (f"mount:{place}",), partial(_look, context, mount, place))
+
+
+def _look(context: StageContext, mount: Mount, place: str) -> list[Drift]:
+    client = _client(context)
+    volume = objects.get(client, PERSISTENT_VOLUMES, mount.volume)
+    claim = objects.get(client, PERSISTENT_VOLUME_CLAIMS, mount.claim, mount.namespace)
+    return drifts_of(mount, f"mount:{place}", volume, claim)
+
+
+STAGES: Behaviours = {"mount": S3Mount(), "mount_drift": detection.of(_parts)}
