@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Final, Literal
 
 from pydantic import (
@@ -23,6 +24,7 @@ from pydantic_core import PydanticCustomError
 
 from functions.capacity.models import InstanceGroup, OnShortage, SystemGroup
 from functions.clusters.names import TAG_LIMIT, TAG_PATTERN
+from functions.clusters.settings.models import CompanyTags, OwnerGroups
 from functions.core.cluster import ClusterSpec
 from functions.core.requests import Wire, check_name
 from functions.network.models import ClusterNetwork, ZoneName
@@ -129,6 +131,8 @@ class CreateCluster(Wire):
     foundation: Foundation = Field(default_factory=Foundation)
     hyperpod: HyperPod | None = None
     storage: S3Mount | None = None
+    owner_groups: OwnerGroups = Field(default_factory=list)
+    company_tags: CompanyTags = Field(default_factory=dict)
 
     @field_validator("storage")
     @classmethod
@@ -179,6 +183,24 @@ class Condition(Record):
     since: datetime | None = None
 
 
+class SummaryStatus(StrEnum):
+    """How a cluster stands, in one word."""
+
+    READY = "READY"
+    CHANGING = "CHANGING"
+    DEGRADED = "DEGRADED"
+    UNKNOWN = "UNKNOWN"
+
+
+class Summary(Record):
+    """How a cluster stands, and by what."""
+
+    status: SummaryStatus
+    reason: str
+    message: str
+    since: datetime | None = None
+
+
 class LastOperation(Record):
     """The newest operation on a cluster, in short."""
 
@@ -194,6 +216,7 @@ class ClusterView(Record):
 
     tag: str
     spec: ClusterSpec
+    summary: Summary
     conditions: list[Condition]
     active_operation_ids: list[str]
     last_operation: LastOperation | None
@@ -205,12 +228,16 @@ class ClusterSummary(Record):
     tag: str
     region: str
     availability_zone: str | None
+    origin: str
+    owner_groups: list[str]
     created_at: datetime
+    summary: Summary
     conditions: list[Condition]
+    active_operation_ids: list[str]
 
 
 class ClusterPage(Record):
-    """One page of clusters, in no particular order."""
+    """One page of clusters, by tag."""
 
     clusters: list[ClusterSummary]
     next_token: str | None = None

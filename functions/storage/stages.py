@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from functions.aws import eks
 from functions.core import detection, runtime
 from functions.core.detection import Part
+from functions.core.documents import member
 from functions.core.errors import Cause, Conflict, Layer
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import MANAGER, labels_of
@@ -18,7 +19,6 @@ from functions.kubernetes_api.objects import (
     PERSISTENT_VOLUMES,
     PODS,
     Object,
-    member,
 )
 from functions.storage.drift.rules import KIND, drifts_of
 from functions.storage.manifests import (

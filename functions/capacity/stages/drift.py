@@ -70,7 +70,7 @@ def _check_agreed(context: StageContext, found: hyperpod.Cluster, each: Drift) -
         return
     raise Conflict(
         f"The group {each.resource} of {found.name} has {each.actual} instances and {each.expected} were asked for; "
-        f"bringing it back would end {drifts.terminates(each)} of them, and nobody agreed to that. Nothing was changed.",
+        f"bringing it back would end {drifts.terminates(each)} of them, to which nobody agreed. Nothing was changed.",
         cause=Cause(layer=Layer.HYPERPOD, service="sagemaker", code="WOULD_TERMINATE", resource=found.arn),
         remedy=f"Detect drift, preview the repair (POST /api/clusters/{context.cluster.tag}/repair?dry_run=true), and "
         "confirm it with the digest.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+from functions.core.documents import member
 from functions.core.drifts import ABSENT, Drift, drift
 from functions.storage.manifests import persistent_volume, persistent_volume_claim
 
@@ -26,11 +27,11 @@ def drifts_of(mount: Mount, stage: str, volume: Object | None, claim: Object | N
     resource = f"{mount.namespace}/persistentvolumeclaim/{mount.claim}"
     if claim is None:
         return [*found, drift(resource, KIND, stage, expected="present", actual=ABSENT)]
-    wanted = _member(persistent_volume_claim(mount, {}), "spec").get("volumeName")
-    actual = _member(claim, "spec").get("volumeName")
+    wanted = member(persistent_volume_claim(mount, {}), "spec").get("volumeName")
+    actual = member(claim, "spec").get("volumeName")
     if actual != wanted:
         found.append(drift(resource, KIND, stage, "volumeName", expected=str(wanted), actual=str(actual)))
-    phase = str(_member(claim, "status").get("phase"))
+    phase = str(member(claim, "status").get("phase"))
     if phase != "Bound":
         found.append(drift(resource, KIND, stage, "phase", expected="Bound", actual=phase))
     return found
@@ -40,14 +41,9 @@ def _of_volume(mount: Mount, stage: str, volume: Object | None) -> list[Drift]:
     resource = f"persistentvolume/{mount.volume}"
     if volume is None:
         return [drift(resource, KIND, stage, expected="present", actual=ABSENT)]
-    wanted, have = _member(persistent_volume(mount, {}), "spec"), _member(volume, "spec")
+    wanted, have = member(persistent_volume(mount, {}), "spec"), member(volume, "spec")
     return [
         drift(resource, KIND, stage, name, expected=json.dumps(wanted[name]), actual=json.dumps(have.get(name)))
         for name in _OF_VOLUME
         if have.get(name) != wanted[name]
     ]
-
-
-def _member(document: Object, name: str) -> Object:
-    value = document.get(name)
-    return value if isinstance(value, dict) else {}
