@@ -50,6 +50,8 @@ class S3Mount:
         """Apply volume, claim and, until it has gone through, the probe."""
         client, mount, operation = _client(context), _mount(context), context.operation.operation_id
         labels = labels_of(context.cluster, operation)
+        if _cleared(client, mount):
+            return Applied(f"{mount.volume} was left by a claim that is gone, and makes way")
         pod = _probe(client, mount)
         probed = _went_through(pod, operation) or _probed(client, mount, operation)
         notes = objects.apply(client, PERSISTENT_VOLUMES, persistent_volume(mount, labels))
@@ -77,6 +79,21 @@ class S3Mount:
         if _operation_of(pod) != operation or succeeded(pod):
             return Reapply(f"the probe of {mount.claim} has ended")
         return _outlook(_evidence(client, context, pod, claim))
+
+
+def _cleared(client: ClusterClient, mount: Mount) -> bool:
+    """Delete a volume of ours that a deleted claim has left behind, and say whether there was one.
+
+    It stays bound to that claim's uid for ever, so no other claim gets it. Its bucket is kept: a static volume is but a
+    name for it. Source: Kubernetes documentation, "Persistent Volumes", reclaiming.
+    """
+    volume = objects.get(client, PERSISTENT_VOLUMES, mount.volume)
+    if volume is None or member(volume, "status").get("phase") != "Released":
+        return False
+    if _labels(volume).get("app.kubernetes.io/managed-by") != MANAGER:
+        return False
+    objects.delete(client, PERSISTENT_VOLUMES, mount.volume, uid=str(member(volume, "metadata").get("uid")))
+    return True
 
 
 def _finished(mount: Mount, pod: Object | None) -> Observation:

@@ -15,7 +15,7 @@ TAG = "ready"
 EKS = f"eks-cluster-{TAG}"
 HYPERPOD = f"hp-cluster-{TAG}"
 ACCOUNT = "123456789012"
-OPERATOR = f"arn:aws:iam::{ACCOUNT}:role/instantstart-kubernetes-operator"
+OPERATOR = f"arn:aws:iam::{ACCOUNT}:role/instantstart/instantstart-kubernetes-operator"
 GROUP = "gpu"
 Found = tuple[str, str | None]
 """The kind of what drifted, and its property."""
@@ -134,6 +134,31 @@ def change_script(driver: Driver) -> set[Found]:
     s3, bucket = driver.host.client("s3"), outputs(driver)["BucketName"]
     s3.put_object(Bucket=bucket, Key="lifecycle/on_create.sh", Body=b"#!/bin/sh\nexit 0\n")
     return {("lifecycle script", "content")}
+
+
+def group_id(driver: Driver) -> str:
+    return outputs(driver)["ComputeSecurityGroupId"]
+
+
+def rule_id(driver: Driver) -> str:
+    """The rule that lets the members of the security group in."""
+    found = driver.host.client("cloudformation").describe_stack_resources(
+        StackName=f"instantstart-{TAG}", LogicalResourceId="ComputeSelfIngress"
+    )
+    return str(found["StackResources"][0].get("PhysicalResourceId"))
+
+
+def change_rule(driver: Driver) -> set[Found]:
+    group = group_id(driver)
+    changed = {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, "ReferencedGroupId": group}
+    rules = [{"SecurityGroupRuleId": rule_id(driver), "SecurityGroupRule": changed}]
+    ec2(driver).modify_security_group_rules(GroupId=group, SecurityGroupRules=rules)
+    return {("AWS::EC2::SecurityGroupIngress", "/IpProtocol")}
+
+
+def instances(driver: Driver) -> list[str]:
+    listed = driver.host.client("sagemaker").list_cluster_nodes(ClusterName=HYPERPOD)["ClusterNodeSummaries"]
+    return sorted(each["InstanceId"] for each in listed if each["InstanceStatus"]["Status"] == "Running")
 
 
 def store_of(driver: Driver) -> Store:
