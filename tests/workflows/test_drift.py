@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from infra.local.faults import Call
+from tests.host.by_hand import EVERY, ByHand, told
 from tests.host.driver import Driver, Json, statuses
-from tests.workflows import drifting
-from tests.workflows.drifting import EVERY, TAG, detected, in_sync, told
 
+TAG = "ready"
 REPAIR = f"/api/clusters/{TAG}/repair"
 PHASES = ("foundation", "dependencies", "hyperpod", "storage")
 _READING = ("Describe", "Get", "List", "Head", "Detect", "GET ", "HEAD ")
@@ -30,12 +30,12 @@ def writes(heard: list[Call]) -> list[str]:
 def test_everything_that_was_changed_by_hand_is_named_and_mended_and_a_second_repair_writes_nothing(
     driver_of_ready: Driver,
 ) -> None:
-    driver = driver_of_ready
-    expected = {found for change in EVERY for found in change(driver)}
-    report = detected(driver)
+    driver, hand = driver_of_ready, ByHand(driver_of_ready, TAG)
+    expected = {found for change in EVERY for found in change(hand)}
+    report = hand.detected()
     assert told(report) == expected
     assert (report["in_sync"], report["unknown"]) == ("False", [])
-    assert in_sync(driver) == ("False", "Drifted")
+    assert hand.in_sync() == ("False", "Drifted")
     before = preview(driver)["preview"]
     assert {(each["resource"], each["name"]) for each in before["changes"]} >= {
         (each["kind"], each["resource"]) for each in report["drifts"]
@@ -48,7 +48,7 @@ def test_everything_that_was_changed_by_hand_is_named_and_mended_and_a_second_re
     )
     after = driver.get(f"/api/clusters/{TAG}/drift")
     assert (after["drifts"], after["unknown"], after["operation_id"]) == ([], [], operation["operation_id"])
-    assert in_sync(driver) == ("True", "InSync")
+    assert hand.in_sync() == ("True", "InSync")
     # By now there is nothing to do, and nothing is done.
     assert preview(driver)["preview"]["changes"] == []
     heard: list[Call] = []
@@ -63,9 +63,9 @@ def test_everything_that_was_changed_by_hand_is_named_and_mended_and_a_second_re
 def test_a_repair_without_a_detection_looks_first_and_passes_over_what_has_not_drifted(
     driver_of_ready: Driver,
 ) -> None:
-    driver = driver_of_ready
-    drifting.take_policy_of_driver(driver)
-    drifting.delete_access_entry(driver)
+    driver, hand = driver_of_ready, ByHand(driver_of_ready, TAG)
+    hand.take_policy_of_driver()
+    hand.delete_access_entry()
     found = preview(driver)
     assert [finding["check"] for finding in found["findings"]] == ["drift_not_looked_at"]
     assert {change["action"] for change in found["preview"]["changes"]} == {"keep"}
@@ -86,18 +86,18 @@ def test_a_repair_without_a_detection_looks_first_and_passes_over_what_has_not_d
         "compute_subnet:us-west-2c",
         "mount:s3-claim",
     }
-    assert in_sync(driver) == ("True", "InSync")
+    assert hand.in_sync() == ("True", "InSync")
 
 
 @pytest.mark.case(3)
 def test_what_a_repair_would_make_anew_or_end_is_named_and_left_until_somebody_agrees(driver_of_ready: Driver) -> None:
-    driver = driver_of_ready
-    drifting.change_rule(driver)
-    drifting.update_group(driver, InstanceCount=2)
+    driver, hand = driver_of_ready, ByHand(driver_of_ready, TAG)
+    hand.change_rule()
+    hand.update_group(InstanceCount=2)
     driver.sleep(1200)
-    report = detected(driver)
+    report = hand.detected()
     assert told(report) == {("AWS::EC2::SecurityGroupIngress", "/IpProtocol"), ("instance group", "count")}
-    rule, nodes = drifting.rule_id(driver), drifting.instances(driver)
+    rule, nodes = hand.rule_id(), hand.instances()
     [ended] = [change for change in preview(driver)["preview"]["changes"] if change["irreversible"]]
     assert (ended["name"], ended["stage"]) == ("gpu", "hyperpod_cluster")
     unconfirmed = driver.send("POST", REPAIR)
@@ -107,7 +107,7 @@ def test_what_a_repair_would_make_anew_or_end_is_named_and_left_until_somebody_a
     cause = refused["error"]["cause"]
     assert (refused["status"], refused["error"]["code"], cause["code"]) == ("FAILED", "conflict", "WOULD_REPLACE")
     assert "ComputeSelfIngress" in refused["error"]["detail"]
-    assert (drifting.rule_id(driver), drifting.instances(driver)) == (rule, nodes)
+    assert (hand.rule_id(), hand.instances()) == (rule, nodes)
     accepted = {"accept_replacement": ["ComputeSelfIngress"]}
     assert [c["name"] for c in preview(driver, accepted)["preview"]["changes"] if c["irreversible"]] == [
         "gpu",
@@ -115,9 +115,9 @@ def test_what_a_repair_would_make_anew_or_end_is_named_and_left_until_somebody_a
     ]
     operation = confirmed(driver, accepted)
     assert operation["status"] == "SUCCEEDED", (statuses(operation), operation["error"])
-    assert drifting.rule_id(driver) != rule
-    assert len(drifting.instances(driver)) == 1
-    assert in_sync(driver) == ("True", "InSync")
+    assert hand.rule_id() != rule
+    assert len(hand.instances()) == 1
+    assert hand.in_sync() == ("True", "InSync")
 
 
 def confirmed(driver: Driver, body: Json | None = None) -> Json:

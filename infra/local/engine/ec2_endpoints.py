@@ -1,7 +1,7 @@
 """EC2's gateway endpoints: a route table that joins one by ModifyVpcEndpoint gets its route, and loses it again.
 
-moto notes the table alone, and then cannot delete the endpoint for want of the route. A route table that is gone by then
-is passed over; on AWS none can go before it has left.
+moto notes the table alone, and then cannot delete the endpoint for want of the route. A table that is gone by then is
+passed over.
 """
 
 from __future__ import annotations
