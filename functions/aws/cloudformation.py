@@ -12,7 +12,7 @@ from functions.core.errors import ArtifactMissing, Cause, Layer, PreconditionFai
 from functions.core.failures import code_of, failure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from types_boto3_cloudformation.type_defs import StackEventTypeDef
 
@@ -25,7 +25,7 @@ _WRAPPERS: Final = ("Resource creation cancelled", "Embedded stack", "The follow
 
 @dataclass(frozen=True)
 class Stack:
-    """A stack as it stands."""
+    """A stack as it stands; `change_set_id` is that of the change set that made or changed it last."""
 
     stack_id: str
     name: str
@@ -33,6 +33,7 @@ class Stack:
     outputs: Mapping[str, str]
     tags: Mapping[str, str]
     parameters: Mapping[str, str] = field(default_factory=dict)
+    change_set_id: str = ""
 
 
 def describe(name: str, patience: Patience | None = None) -> Stack | None:
@@ -50,6 +51,7 @@ def describe(name: str, patience: Patience | None = None) -> Stack | None:
         outputs={output["OutputKey"]: output["OutputValue"] for output in found.get("Outputs", [])},
         tags={tag["Key"]: tag["Value"] for tag in found.get("Tags", [])},
         parameters={each["ParameterKey"]: each["ParameterValue"] for each in found.get("Parameters", [])},
+        change_set_id=found.get("ChangeSetId", ""),
     )
 
 
@@ -123,7 +125,20 @@ def progress_of(stack: Stack) -> str:
 
 def failure_of(stack_id: str, name: str, status: str = "CREATE_FAILED") -> Problem:
     """Say why a stack failed: the earliest failed resource, through nested stacks, that is no mere consequence."""
-    events = sorted(_failed_events(stack_id, status), key=lambda event: event["Timestamp"])
+    return _explained(name, _failed_events(stack_id, lambda event: event.get("ResourceStatus") == status))
+
+
+def update_failure_of(stack_id: str, name: str, token: str) -> Problem:
+    """Say why the update that a token began failed."""
+    failed = ("UPDATE_FAILED", "CREATE_FAILED")
+    mine = _failed_events(
+        stack_id, lambda event: event.get("ResourceStatus") in failed and event.get("ClientRequestToken") == token
+    )
+    return _explained(name, mine)
+
+
+def _explained(name: str, failed: list[StackEventTypeDef]) -> Problem:
+    events = sorted(failed, key=lambda event: event["Timestamp"])
     if not events:
         cause = Cause(layer=Layer.AWS, service="cloudformation", resource=name)
         return failure(f"The stack {name} failed without a failed resource; its events say no more.", cause)
@@ -138,16 +153,16 @@ def _is_consequence(event: StackEventTypeDef) -> bool:
     return event.get("ResourceType") == _STACK or any(wrapper in reason for wrapper in _WRAPPERS)
 
 
-def _failed_events(stack_id: str, status: str) -> list[StackEventTypeDef]:
+def _failed_events(stack_id: str, failed: Callable[[StackEventTypeDef], bool]) -> list[StackEventTypeDef]:
     """Collect the failed events of a stack and of the stacks nested in it, by physical id."""
     found: list[StackEventTypeDef] = []
     for page in runtime.client("cloudformation").get_paginator("describe_stack_events").paginate(StackName=stack_id):
-        found.extend(event for event in page["StackEvents"] if event.get("ResourceStatus") == status)
+        found.extend(filter(failed, page["StackEvents"]))
     nested = {
         event["PhysicalResourceId"]
         for event in found
         if event.get("ResourceType") == _STACK and event.get("PhysicalResourceId") not in ("", None, stack_id)
     }
     for child in sorted(nested):
-        found.extend(_failed_events(child, status))
+        found.extend(_failed_events(child, failed))
     return found

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from botocore.exceptions import ClientError
 
@@ -12,13 +12,21 @@ from functions.core import runtime
 from functions.core.failures import code_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from types_boto3_sagemaker.type_defs import ClusterInstanceGroupDetailsTypeDef, ClusterNodeSummaryTypeDef
 
     from functions.core.runtime import Patience
 
 _PAGE: Final = 100
+
+
+class Taint(NamedTuple):
+    """A taint that the nodes of a group are to have."""
+
+    key: str
+    value: str | None
+    effect: str
 
 
 @dataclass(frozen=True)
@@ -30,6 +38,8 @@ class Group:
     current: int
     target: int
     capacity_type: str
+    labels: Mapping[str, str] = field(default_factory=dict)
+    taints: tuple[Taint, ...] = ()
 
     @property
     def instance_type(self) -> str:
@@ -47,6 +57,7 @@ class Cluster:
     failure: str
     eks_arn: str
     groups: tuple[Group, ...]
+    recovers: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -78,6 +89,7 @@ def describe(name: str, patience: Patience | None = None) -> Cluster | None:
         failure=found.get("FailureMessage", ""),
         eks_arn=found.get("Orchestrator", {}).get("Eks", {}).get("ClusterArn", ""),
         groups=tuple(_group(group) for group in found.get("InstanceGroups", [])),
+        recovers={"Automatic": True, "None": False}.get(found.get("NodeRecovery", "")),
     )
 
 
@@ -90,6 +102,11 @@ def _group(found: ClusterInstanceGroupDetailsTypeDef) -> Group:
         current=found.get("CurrentCount", 0),
         target=found.get("TargetCount", 0),
         capacity_type=_capacity_type(found),
+        labels=found.get("KubernetesConfig", {}).get("DesiredLabels", {}),
+        taints=tuple(
+            Taint(each["Key"], each.get("Value"), each["Effect"])
+            for each in found.get("KubernetesConfig", {}).get("DesiredTaints", [])
+        ),
     )
 
 

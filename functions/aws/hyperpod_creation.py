@@ -91,12 +91,13 @@ def request_of(new: NewCluster) -> CreateClusterRequestTypeDef:
         "VpcConfig": _network((new.security_group_id,), new.subnet_id),
         "NodeRecovery": "Automatic" if new.automatic_recovery else "None",
         "NodeProvisioningMode": "Continuous",
-        "InstanceGroups": [_specification(group, new) for group in new.groups],
+        "InstanceGroups": [specification_of(group, new) for group in new.groups],
         "Tags": _listed(new.tags),
     }
 
 
-def _specification(group: NewGroup, new: NewCluster) -> ClusterInstanceGroupSpecificationTypeDef:
+def specification_of(group: NewGroup, new: NewCluster) -> ClusterInstanceGroupSpecificationTypeDef:
+    """Build what a request says of one group."""
     desired = group.desired
     made: ClusterInstanceGroupSpecificationTypeDef = {
         "InstanceGroupName": desired.name,

@@ -21,6 +21,10 @@ DECLARATION = Declaration(
                 "cloudformation:DescribeStacks",
                 "sagemaker:DescribeCluster",
                 "sagemaker:CreateCluster",
+                "sagemaker:UpdateCluster",
+                # UpdateCluster calls these where counts change.
+                "sagemaker:BatchAddClusterNodes",
+                "sagemaker:BatchDeleteClusterNodes",
                 "sagemaker:AddTags",
                 "sagemaker:DeleteCluster",
                 "sagemaker:DescribeClusterEvent",
@@ -43,6 +47,13 @@ DECLARATION = Declaration(
                 "eks:AssociateAccessPolicy",
             ),
             woken_by=("aws.sagemaker",),
+        ),
+        Stage(
+            kind="hyperpod_drift",
+            function="stages_cluster",
+            title="Drift of the HyperPod cluster",
+            expected_seconds=5,
+            actions=("s3:GetObject", "s3:ListBucket", "sagemaker:DescribeCluster"),
         ),
         Stage(
             kind="hyperpod_nodes",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from functions.audit.routes import listing as audit
 from functions.catalog import routes as catalog
 from functions.clusters import routes as clusters
+from functions.clusters.drift import routes as cluster_drift
 from functions.clusters.events.routes import listing as cluster_events
 from functions.clusters.listing import routes as cluster_listing
 from functions.clusters.settings import routes as cluster_settings
@@ -28,6 +29,7 @@ catalogue.install(DECLARATIONS)
 _ROUTES = (
     audit,
     catalog,
+    cluster_drift,
     cluster_events,
     cluster_listing,
     cluster_settings,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from functions.capacity.stages import STAGES as CAPACITY
+from functions.clusters.drift.stages import STAGES as CLUSTER_DRIFT
 from functions.clusters.preflight.stages import STAGES as CLUSTERS_PREFLIGHT
 from functions.clusters.settings.stages import STAGES as CLUSTERS_SETTINGS
 from functions.clusters.stages import STAGES as CLUSTERS
@@ -28,6 +29,7 @@ BEHAVIOURS: Behaviours = {
     **CLUSTERS_PREFLIGHT,
     **CLUSTERS_SETTINGS,
     **CLUSTERS_UPGRADES,
+    **CLUSTER_DRIFT,
     **FEATURES,
     **IDENTITY,
     **IDENTITY_PEOPLE,

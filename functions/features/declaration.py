@@ -13,6 +13,27 @@ DECLARATION = Declaration(
             actions=("eks:DescribeCluster", "sts:AssumeRole", "s3:GetObject", "s3:ListBucket"),
         ),
         Stage(
+            kind="helm_release_drift",
+            function="helm",
+            title="Drift of Helm releases",
+            expected_seconds=5,
+            actions=(
+                "eks:DescribeCluster",
+                "sts:AssumeRole",
+            ),
+        ),
+        Stage(
+            kind="addon_drift",
+            function="stages_cluster",
+            title="Drift of EKS add-ons",
+            expected_seconds=5,
+            actions=(
+                "eks:DescribeAddon",
+                "eks:DescribeCluster",
+                "sts:AssumeRole",
+            ),
+        ),
+        Stage(
             kind="addon",
             function="stages_cluster",
             title="EKS add-on",

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from functions.core.drifts import ABSENT, Drift, drift
 from functions.features.presence.rules import Evidence
 
 if TYPE_CHECKING:
@@ -61,6 +62,9 @@ ADDONS: Final[dict[str, AddonFacts]] = {
     ),
     "metrics-server": AddonFacts(minimum="v0.7.2-eksbuild.4"),
 }
+
+
+KIND: Final = "EKS add-on"
 
 
 class Step(StrEnum):
@@ -124,13 +128,45 @@ def next_step(
     return Step.UPDATE if outdated or unsettled or disputed else Step.LEAVE
 
 
+def version_kept(found: Installed | None, facts: AddonFacts) -> str | None:
+    """Give the version that a repair leaves as it is; None where there is none, or one that is too old for us."""
+    if found is None or (facts.minimum is not None and older(found.version, facts.minimum)):
+        return None
+    return found.version
+
+
+def reconfigured(found: Installed, facts: AddonFacts) -> bool:
+    """Say whether somebody gave an add-on of ours another configuration than it was installed with."""
+    return found.ours and not _same(found.configuration, facts.configuration)
+
+
+def drifts_of(name: str, found: Installed | None, issues: Mapping[str, str]) -> list[Drift]:
+    """List how an add-on differs from what was installed; what somebody else installed is judged by its state alone."""
+    stage, facts = f"addon:{name}", facts_of(name)
+    if found is None:
+        return [drift(name, KIND, stage, expected="installed", actual=ABSENT)]
+    drifts: list[Drift] = []
+    if broken(found.status, issues):
+        said = ": ".join(headline(issues) or ("EKS gives no reason",))
+        drifts.append(drift(name, KIND, stage, "status", expected="ACTIVE", actual=f"{found.status}, {said}"))
+    if version_kept(found, facts) is None:
+        expected = f"{facts.minimum} or newer"
+        drifts.append(drift(name, KIND, stage, "version", expected=expected, actual=found.version))
+    if reconfigured(found, facts):
+        wanted = json.dumps(facts.configuration, sort_keys=True)
+        drifts.append(drift(name, KIND, stage, "configuration", expected=wanted, actual=found.configuration))
+    return drifts
+
+
 def version_after(found: Installed, wanted: str) -> str:
     """Give the version of an update: never an older one."""
     return wanted if older(found.version, wanted) else found.version
 
 
-def configuration_after(found: Installed | None, facts: AddonFacts) -> str | None:
-    """Give the configuration to send; what somebody else configured stays as it is."""
+def configuration_after(found: Installed | None, facts: AddonFacts, *, restores: bool = False) -> str | None:
+    """Give the configuration to send; what somebody else configured stays as it is, unless ours is restored."""
+    if restores and found is not None and reconfigured(found, facts):
+        return json.dumps(facts.configuration, sort_keys=True)
     if found is not None and not found.ours:
         return found.configuration
     return json.dumps(facts.configuration, sort_keys=True) if facts.configuration else None

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from functions.aws import addons, eks
+from functions.core import detection
+from functions.core.detection import Part
 from functions.core.errors import Cause, Conflict, DeploymentFault, Layer, PreconditionFailed, Problem, StageFailed
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import MANAGER, tags_of
@@ -13,11 +16,14 @@ from functions.features import rules
 from functions.features.configuration_rules import faults
 from functions.features.permissions.rules import fault_in
 from functions.features.permissions.stages import outlook
-from functions.features.presence.stages import external, used
+from functions.features.presence.stages import external, external_of, used
 from functions.features.rules import Installed, Step
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from functions.aws.addons import Addon as Found
+    from functions.core.drifts import Drift
 
 _POLL_SECONDS: Final = 15
 
@@ -33,10 +39,12 @@ class Addon:
             return Applied(f"{name} is no longer installed")
         if found is None and (copy := external(context)):
             return Applied(f"{name} is there already: {copy.controller}")
-        version = pinned or _version(context)
-        installed = _installed(found)
-        facts, overwrites = rules.facts_of(name), _overwrites(context)
-        step = rules.next_step(installed, version, facts, overwrites, upgrade=pinned is not None)
+        facts, installed = rules.facts_of(name), _installed(found)
+        kept = rules.version_kept(installed, facts) if _repairs(context) else None
+        version = pinned or kept or _version(context)
+        step = rules.next_step(installed, version, facts, _overwrites(context), upgrade=pinned is not None)
+        if step is Step.LEAVE and _repairs(context) and installed and rules.reconfigured(installed, facts):
+            step = Step.UPDATE
         if step is Step.CREATE:
             change = _change(context, None, version)
             addons.create(change, tags_of(context.cluster, context.operation.operation_id), _overwrites(context))
@@ -63,6 +71,14 @@ class Addon:
             return used(context, copy) if copy else Reapply(f"{name} is not installed")
         if seen := outlook(context, found.status, found.issues):
             return seen
+        installed = _installed(found)
+        if (
+            _repairs(context)
+            and found.status == "ACTIVE"
+            and installed
+            and rules.reconfigured(installed, rules.facts_of(name))
+        ):
+            return Reapply(f"{name} is configured otherwise")
         if rules.stands(found.status, found.issues):
             if pinned and rules.older(found.version, pinned):
                 return Reapply(f"{name} is {found.version}, not {pinned} yet")
@@ -76,6 +92,11 @@ class Addon:
         if rules.broken(found.status, found.issues):
             return Failed(_broken(context, found))
         return Waiting(_POLL_SECONDS, f"{name} {found.status}", resources=(found.arn,))
+
+
+def _repairs(context: StageContext) -> bool:
+    """A repair brings back what was; it is no upgrade."""
+    return context.operation.kind == "repair_cluster"
 
 
 def _overwrites(context: StageContext) -> bool:
@@ -114,7 +135,7 @@ def _change(context: StageContext, found: Found | None, wanted: str) -> addons.C
     """Write a change down, its configuration checked before anything is asked of EKS."""
     installed, facts = _installed(found), rules.facts_of(context.parameter)
     version = rules.version_after(installed, wanted) if installed else wanted
-    configuration = rules.configuration_after(installed, facts)
+    configuration = rules.configuration_after(installed, facts, restores=_repairs(context))
     if configuration is not None and (installed is None or installed.ours):
         _check_configuration(context.parameter, version, configuration)
     token = f"{context.operation.operation_id}-{context.stage.number}-{context.stage.attempt}"
@@ -149,4 +170,16 @@ def _broken(context: StageContext, found: Found) -> Problem:
     return StageFailed(said, cause=cause, remedy=rules.remedy_for(code))
 
 
-STAGES: Behaviours = {"addon": Addon()}
+def _parts(context: StageContext) -> Iterator[Part]:
+    for name in context.parameter.split(","):
+        yield Part(name, rules.KIND, (f"addon:{name}",), partial(_look, context, name))
+
+
+def _look(context: StageContext, name: str) -> list[Drift]:
+    found = addons.describe(context.cluster.names.eks_cluster, name)
+    if found is None and external_of(context, name):
+        return []
+    return rules.drifts_of(name, _installed(found), found.issues if found else {})
+
+
+STAGES: Behaviours = {"addon": Addon(), "addon_drift": detection.of(_parts)}

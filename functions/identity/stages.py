@@ -6,15 +6,20 @@ have made one of the same name before.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from functions.aws import access_entries
-from functions.core import settings
+from functions.core import detection, settings
+from functions.core.detection import Part
 from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext
 from functions.core.tags import tags_of
-from functions.identity.rules import ACCESS
+from functions.identity.rules import ACCESS, ENTRY, entry_drifts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from functions.core.drifts import Drift
     from functions.core.ledger.models import JsonObject
 
 
@@ -49,4 +54,16 @@ class AccessEntry:
         return Done(result, context.stage.message or "entry present", (role,))
 
 
-STAGES: Behaviours = {"access_entry": AccessEntry()}
+def _parts(context: StageContext) -> Iterator[Part]:
+    cluster = context.cluster.names.eks_cluster
+    for name in context.parameter.split(","):
+        role = settings.required(ACCESS[name].role)
+        yield Part(role, ENTRY, (f"access_entry:{name}",), partial(_look, cluster, name, role))
+
+
+def _look(cluster: str, name: str, role: str) -> list[Drift]:
+    groups = access_entries.groups(cluster, role)
+    return entry_drifts(name, role, groups, access_entries.policies(cluster, role) if groups is not None else [])
+
+
+STAGES: Behaviours = {"access_entry": AccessEntry(), "access_entry_drift": detection.of(_parts)}

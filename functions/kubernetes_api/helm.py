@@ -5,8 +5,10 @@ The token travels in the environment of the program, never in an argument or a f
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -46,13 +48,15 @@ _UNKNOWN: Final = "asked for the client to provide credentials"
 
 @dataclass(frozen=True)
 class Release:
-    """One revision of a release."""
+    """One revision of a release; chart and values are read of the newest alone."""
 
     name: str
     revision: int
     status: str
     created_at: datetime
     labels: Mapping[str, str]
+    chart_version: str = ""
+    values: Mapping[str, JsonValue] | None = None
 
 
 @dataclass(frozen=True)
@@ -66,8 +70,21 @@ class Target:
 
 def revisions(client: ClusterClient, name: str, namespace: str) -> list[Release]:
     """List the revisions of a release, newest first, from helm's secrets."""
-    found = listed(client, SECRETS, f"owner=helm,name={name}", namespace)
-    return sorted((_release(item) for item in found), key=lambda release: -release.revision)
+    found = list(listed(client, SECRETS, f"owner=helm,name={name}", namespace))
+    newest_first = sorted(found, key=lambda item: -_release(item).revision)
+    return [_with_content(item) for item in newest_first[:1]] + [_release(item) for item in newest_first[1:]]
+
+
+def _with_content(item: Object) -> Release:
+    """Read what a revision was made of; helm keeps it as JSON, compressed and encoded twice."""
+    encoded = member(item, "data").get("release")
+    try:
+        packed = base64.b64decode(base64.b64decode(str(encoded)))
+        content: Object = json.loads(gzip.decompress(packed))
+    except (ValueError, OSError):
+        return _release(item)
+    version = str(member(member(content, "chart"), "metadata").get("version") or "")
+    return replace(_release(item), chart_version=version, values=member(content, "config"))
 
 
 def upgrade(target: Target, chart: bytes, values: Mapping[str, JsonValue], labels: Mapping[str, str]) -> None:

@@ -68,6 +68,19 @@ DECLARATION = Declaration(
                 "sagemaker:ListClusterNodes",
             ),
         ),
+        Stage(
+            kind="compute_subnet_drift",
+            function="stages_network",
+            title="Drift of compute subnets",
+            expected_seconds=5,
+            actions=(
+                "cloudformation:DescribeStacks",
+                "ec2:DescribeSubnets",
+                "ec2:DescribeRouteTables",
+                "ec2:DescribeNatGateways",
+                "ec2:DescribeVpcEndpoints",
+            ),
+        ),
     ),
     route_actions=("ec2:DescribeSubnets",),
 )

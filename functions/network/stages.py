@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from functions.core import detection
 from functions.network.reuse.stages import Reuse
-from functions.network.subnets.stages import given, own
+from functions.network.subnets.stages import drift, given, own
 from functions.network.subnets.stages.facts import need_of
 
 if TYPE_CHECKING:
@@ -26,4 +27,8 @@ class ComputeSubnet:
         return given.observe(context, need) if need.kind == "given" else own.observe(context, need)
 
 
-STAGES: Behaviours = {"reuse": Reuse(), "compute_subnet": ComputeSubnet()}
+STAGES: Behaviours = {
+    "reuse": Reuse(),
+    "compute_subnet": ComputeSubnet(),
+    "compute_subnet_drift": detection.of(drift.parts),
+}

@@ -12,5 +12,12 @@ DECLARATION = Declaration(
             expected_seconds=20,
             actions=("eks:DescribeCluster", "sts:AssumeRole"),
         ),
+        Stage(
+            kind="mount_drift",
+            function="stages_workloads",
+            title="Drift of mounts",
+            expected_seconds=5,
+            actions=("eks:DescribeCluster", "sts:AssumeRole"),
+        ),
     ),
 )

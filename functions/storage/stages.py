@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from functions.aws import eks
-from functions.core import runtime
+from functions.core import detection, runtime
+from functions.core.detection import Part
 from functions.core.documents import member
 from functions.core.errors import Cause, Conflict, Layer
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import MANAGER, labels_of
 from functions.kubernetes_api import connection, objects
-from functions.kubernetes_api.objects import CSI_DRIVERS, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS, Object
+from functions.kubernetes_api.objects import (
+    CSI_DRIVERS,
+    PERSISTENT_VOLUME_CLAIMS,
+    PERSISTENT_VOLUMES,
+    PODS,
+    Object,
+)
+from functions.storage.drift.rules import KIND, drifts_of
 from functions.storage.manifests import (
     PROBED,
     S3_DRIVER,
@@ -23,6 +32,9 @@ from functions.storage.manifests import (
 from functions.storage.rules import Evidence, broken_link, succeeded
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from functions.core.drifts import Drift
     from functions.kubernetes_api.connection import ClusterClient
 
 _POLL_SECONDS: Final = 5
@@ -38,6 +50,8 @@ class S3Mount:
         """Apply volume, claim and, until it has gone through, the probe."""
         client, mount, operation = _client(context), _mount(context), context.operation.operation_id
         labels = labels_of(context.cluster, operation)
+        if _cleared(client, mount):
+            return Applied(f"{mount.volume} was left by a claim that is gone, and makes way")
         pod = _probe(client, mount)
         probed = _went_through(pod, operation) or _probed(client, mount, operation)
         notes = objects.apply(client, PERSISTENT_VOLUMES, persistent_volume(mount, labels))
@@ -65,6 +79,21 @@ class S3Mount:
         if _operation_of(pod) != operation or succeeded(pod):
             return Reapply(f"the probe of {mount.claim} has ended")
         return _outlook(_evidence(client, context, pod, claim))
+
+
+def _cleared(client: ClusterClient, mount: Mount) -> bool:
+    """Delete a volume of ours that a deleted claim has left behind, and say whether there was one.
+
+    It stays bound to that claim's uid for ever, so no other claim gets it. Its bucket is kept: a static volume is but a
+    name for it. Source: Kubernetes documentation, "Persistent Volumes", reclaiming.
+    """
+    volume = objects.get(client, PERSISTENT_VOLUMES, mount.volume)
+    if volume is None or member(volume, "status").get("phase") != "Released":
+        return False
+    if _labels(volume).get("app.kubernetes.io/managed-by") != MANAGER:
+        return False
+    objects.delete(client, PERSISTENT_VOLUMES, mount.volume, uid=str(member(volume, "metadata").get("uid")))
+    return True
 
 
 def _finished(mount: Mount, pod: Object | None) -> Observation:
@@ -150,4 +179,19 @@ def _resources(mount: Mount) -> tuple[str, ...]:
     return f"persistentvolume/{mount.volume}", f"{mount.namespace}/persistentvolumeclaim/{mount.claim}"
 
 
-STAGES: Behaviours = {"mount": S3Mount()}
+def _parts(context: StageContext) -> Iterator[Part]:
+    cluster = context.cluster
+    for each in cluster.mounts:
+        place = each.name if each.namespace == "default" else f"{each.namespace}/{each.name}"
+        mount = Mount(each.name, each.namespace, cluster.names.bucket, cluster.region)
+        yield Part(f"{each.namespace}/{each.name}", KIND, (f"mount:{place}",), partial(_look, context, mount, place))
+
+
+def _look(context: StageContext, mount: Mount, place: str) -> list[Drift]:
+    client = _client(context)
+    volume = objects.get(client, PERSISTENT_VOLUMES, mount.volume)
+    claim = objects.get(client, PERSISTENT_VOLUME_CLAIMS, mount.claim, mount.namespace)
+    return drifts_of(mount, f"mount:{place}", volume, claim)
+
+
+STAGES: Behaviours = {"mount": S3Mount(), "mount_drift": detection.of(_parts)}

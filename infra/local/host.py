@@ -20,7 +20,16 @@ from infra.local.clients import ClientOf
 from infra.local.clock import Clock, Mode
 from infra.local.cluster_access import ClusterAccess
 from infra.local.endpoint import AwsEndpoint
-from infra.local.engine import dynamodb, dynamodb_streams, ec2_catalog, ec2_network, logs, s3, stepfunctions
+from infra.local.engine import (
+    dynamodb,
+    dynamodb_streams,
+    ec2_catalog,
+    ec2_endpoints,
+    ec2_network,
+    logs,
+    s3,
+    stepfunctions,
+)
 from infra.local.engine.backend import MotoEngine
 from infra.local.engine.state import Snapshot as EngineSnapshot
 from infra.local.engine.state import dumped, load, unfinished
@@ -119,6 +128,7 @@ class LocalHost:
         dynamodb.install()
         ec2_catalog.install()
         ec2_network.install()
+        ec2_endpoints.install()
         logs.install(self.clock.now)
         s3.install()
         stepfunctions.install(self.clock, self.client_of_role, self._publish)

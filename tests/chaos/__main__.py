@@ -1,4 +1,4 @@
-"""`python -m tests.chaos`: every fault at every call of a creation, in as many processes as asked for."""
+"""`python -m tests.chaos`: every fault at every call of a creation or a repair, in as many processes as asked for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from tests.chaos import report
-from tests.chaos.player import Verdict
+from tests.chaos.player import COURSES, CREATION, Verdict
 from tests.chaos.share import Share, play
 
 
@@ -34,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
     parser.add_argument("-k", "--only", default="", help="cases whose name holds this text")
+    parser.add_argument("--course", choices=[*COURSES], default=CREATION, help="what is played: a creation, a repair")
     parser.add_argument("--sample", type=int, help="draw so many cases instead of all")
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
     parser.add_argument("--processes", type=int, default=2)
@@ -46,7 +47,8 @@ def _played(wanted: argparse.Namespace) -> list[Verdict]:
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(wanted.processes, mp_context=context) as processes:
         shares = [
-            Share(wanted.only, wanted.sample, wanted.seed, place, wanted.processes) for place in range(wanted.processes)
+            Share(wanted.only, wanted.sample, wanted.seed, place, wanted.processes, wanted.course)
+            for place in range(wanted.processes)
         ]
         return [verdict for played in processes.map(play, shares) for verdict in played]
 

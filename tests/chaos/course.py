@@ -1,30 +1,34 @@
-"""The course of a creation, stage by stage: the host before each stage, and the calls that the stage makes.
+"""The course of a creation or a repair, stage by stage: the host before each stage, and the calls that it makes.
 
 A cluster is created phase by phase, which has the stages of `create_cluster` in the same order and lets a trial end
 with its phase. An operation is cut before a stage by letting the ledger refuse its beginning. So the state of a stage
 is that of an operation that ended before it, and its retry begins with that very stage: calls count from the retry.
+
+A repair is one phase more: of a cluster that was changed by hand in every way, after a detection has found it all.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from infra.local.faults import Call, Fault, Kind
 from infra.local.images import HostSnapshot
 from tests.chaos.inventory import Inventory, taken
+from tests.host.by_hand import EVERY, ByHand
 from tests.host.driver import Driver, Json, hyperpod_request
 
 TAG = "chaos"
 PHASES = ("foundation", "dependencies", "hyperpod", "storage")
+REPAIR = "repair"
 # It is begun and finished; the third would begin the next one.
 _TRANSACTIONS_OF_A_STAGE = 2
 # The machine tries a beginning six times.
 _ATTEMPTS_TO_BEGIN = 6
 _TOKEN_SECONDS = 15 * 60
 _LEDGER = "function-operations"
-_PIPELINES = ("machine-create_", "machine-configure_")
+_PIPELINES = ("machine-create_", "machine-configure_", "machine-repair_")
 # What answers people and sweeps is no stage's doing.
 _OTHERS = ("function-api", "function-events", "local-host")
 # On AWS `.sync` is told of the end of a child.
@@ -85,6 +89,15 @@ def _request(tag: str, phase: str) -> tuple[str, Json]:
     if phase == "foundation":
         return "/api/clusters", {"tag": tag}
     return f"/api/clusters/{tag}/{phase}", hyperpod_request() if phase == "hyperpod" else {}
+
+
+def of_repair(driver: Driver, tag: str, changes: Sequence[Callable[[ByHand], object]] = EVERY) -> Course:
+    """Go the course of a repair on a host where the cluster stands, and is changed by hand."""
+    hand = ByHand(driver, tag)
+    for change in changes:
+        change(hand)
+    assert hand.detected()["drifts"]
+    return run(driver, tag, [REPAIR])
 
 
 def _phase(driver: Driver, tag: str, phase: str) -> Iterator[Station]:

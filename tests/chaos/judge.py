@@ -106,7 +106,7 @@ def a_refusal_fails_with_the_right_remedy(trial: Trial) -> Iterator[str]:
     if trial.case.kind is not Kind.DENY or not trial.case.of_the_stage:
         return
     if not trial.failed:
-        if (trial.case.service, trial.case.operation) != _PASSED_OVER_BY_HELM and not _told_as_finding(trial):
+        if (trial.case.service, trial.case.operation) != _PASSED_OVER_BY_HELM and not _told(trial):
             yield "it was passed over"
         return
     remedy = (trial.met["error"]["remedy"] or "").lower()
@@ -129,8 +129,12 @@ CHECKS: Final[Mapping[str, Check]] = {
 }
 
 
-def _told_as_finding(trial: Trial) -> bool:
-    """Say whether the last look told of what it could not look at: that is worth a warning and no failure."""
+def _told(trial: Trial) -> bool:
+    """Say whether a stage that only looks told of what it could not look at: that is worth a warning and no failure."""
+    name = trial.case.stage.partition("/")[2]
+    looked = [stage["result"].get("found", []) for stage in trial.met["stages"] if stage["name"] == name]
+    if any(each["state"] == "unknown" and each["why"] for found in looked for each in found):
+        return True
     findings = trial.met["result"].get("findings", [])
     return bool(trial.case.stage.endswith("/verify") and [each["check"] for each in findings] == [NOT_LOOKED_AT])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,8 +16,9 @@ from tests.chaos import course
 from tests.chaos.cases import Case
 from tests.chaos.course import Course
 from tests.chaos.judge import Trial, judge
-from tests.host.driver import Driver
+from tests.host.driver import Driver, cluster_request
 
+CREATION = "creation"
 START = datetime(2026, 1, 1, 9, 0, tzinfo=UTC)
 
 
@@ -64,8 +65,8 @@ class Player:
 
 
 @contextmanager
-def opened() -> Iterator[Player]:
-    """Make a host, let it go the course, and give its player."""
+def opened(name: str = CREATION) -> Iterator[Player]:
+    """Make a host, let it go a course, and give its player."""
     with (
         tempfile.TemporaryDirectory() as folder,
         functions_log_to(Path(folder)),
@@ -74,7 +75,20 @@ def opened() -> Iterator[Player]:
         host.functions.load()
         with host.clock.busy():
             driver = Driver(host)
-            yield Player(driver, course.run(driver))
+            yield Player(driver, COURSES[name](driver))
+
+
+def _creation(driver: Driver) -> Course:
+    return course.run(driver)
+
+
+def _repair(driver: Driver) -> Course:
+    created = driver.create(cluster_request(course.TAG))
+    assert created["status"] == "SUCCEEDED", created["error"]
+    return course.of_repair(driver, course.TAG)
+
+
+COURSES: Mapping[str, Callable[[Driver], Course]] = {CREATION: _creation, course.REPAIR: _repair}
 
 
 def _since(began: float) -> float:

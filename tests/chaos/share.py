@@ -24,6 +24,7 @@ class Share:
     seed: int
     place: int
     of: int
+    course: str = player.CREATION
 
     def chosen(self, every: list[Case]) -> list[Case]:
         named = [case for case in every if self.only in case.name]
@@ -36,7 +37,7 @@ def play(share: Share) -> list[Verdict]:
     # moto would make up 1,300 machine images for every world, and nothing here starts an instance from one.
     os.environ["MOTO_EC2_LOAD_DEFAULT_AMIS"] = "false"
     began, verdicts = time.monotonic(), list[Verdict]()
-    with player.opened() as host:
+    with player.opened(share.course) as host:
         gc.freeze()
         chosen = share.chosen(cases.all_of(host.course))
         for verdict in map(host.play, chosen):

@@ -88,3 +88,31 @@ def test_a_route_table_is_made_once_for_a_client_token(ec2: EC2Client, subnet: s
     first, again, other = make("one"), make("one"), make("two")
     assert (first == again, first == other) == (True, False)
     assert make_table(ec2, subnet) not in (first, other)
+
+
+def test_the_address_of_a_nat_gateway_that_is_gone_may_serve_another(ec2: EC2Client, subnet: str) -> None:
+    address = ec2.allocate_address(Domain="vpc")["AllocationId"]
+    nat = ec2.create_nat_gateway(SubnetId=subnet, AllocationId=address)["NatGateway"].get("NatGatewayId", "")
+    refused(lambda: ec2.create_nat_gateway(SubnetId=subnet, AllocationId=address))
+    ec2.delete_nat_gateway(NatGatewayId=nat)
+    assert ec2.create_nat_gateway(SubnetId=subnet, AllocationId=address)["NatGateway"].get("State") == "available"
+
+
+def test_a_route_table_that_joins_a_gateway_endpoint_has_its_route_until_one_of_them_goes(
+    ec2: EC2Client, subnet: str
+) -> None:
+    vpc = ec2.describe_subnets(SubnetIds=[subnet])["Subnets"][0]["VpcId"]
+    first, second, service = make_table(ec2, subnet), make_table(ec2, subnet), "com.amazonaws.us-west-2.s3"
+    made = ec2.create_vpc_endpoint(VpcId=vpc, ServiceName=service, VpcEndpointType="Gateway", RouteTableIds=[first])
+    endpoint = made["VpcEndpoint"].get("VpcEndpointId", "")
+
+    def through(table: str) -> list[str]:
+        [found] = ec2.describe_route_tables(RouteTableIds=[table])["RouteTables"]
+        return [route.get("GatewayId", "") for route in found.get("Routes", []) if route.get("GatewayId") == endpoint]
+
+    ec2.modify_vpc_endpoint(VpcEndpointId=endpoint, AddRouteTableIds=[second])
+    assert (through(first), through(second)) == ([endpoint], [endpoint])
+    ec2.modify_vpc_endpoint(VpcEndpointId=endpoint, RemoveRouteTableIds=[first])
+    assert (through(first), through(second)) == ([], [endpoint])
+    ec2.delete_vpc_endpoints(VpcEndpointIds=[endpoint])
+    assert through(second) == []

@@ -6,6 +6,7 @@ from infra.local.faults import Kind
 from tests.chaos import cases, course
 from tests.chaos.cases import Case
 from tests.chaos.player import Player
+from tests.host.by_hand import ByHand
 from tests.host.driver import Driver
 
 SEED = 20_261_129
@@ -34,3 +35,12 @@ def test_a_fault_on_the_way_to_storage_does_so_too_and_a_denied_last_look_is_no_
     last_looks = [case for case in every if (case.stage, case.service) == ("storage/verify", "kubernetes")]
     denied = [case for case in last_looks if case.kind is Kind.DENY]
     assert wrong(player, [*denied, *cases.sample(every, SEED, CASES_OF_A_PHASE)]) == {}
+
+
+def test_a_fault_during_a_repair_leaves_the_cluster_as_it_was_made(driver_of_ready: Driver) -> None:
+    changes = (ByHand.delete_compute_route, ByHand.change_execution_role)
+    player = Player(driver_of_ready, course.of_repair(driver_of_ready, "ready", changes))
+    every = cases.all_of(player.course)
+    mending = [case for case in every if case.stage in ("repair/foundation_repair", "repair/compute_subnet:us-west-2c")]
+    executing = [case for case in mending if (case.operation, case.kind) == ("ExecuteChangeSet", Kind.KILL_AFTER)]
+    assert wrong(player, [*executing, *cases.sample(mending, SEED, CASES_OF_A_PHASE)]) == {}

@@ -9,7 +9,7 @@ from functions.aws import cloudformation, hyperpod, hyperpod_creation, hyperpod_
 from functions.capacity.nodes.rules import waiting_for_check
 from functions.capacity.rules.counts import complete, counted
 from functions.capacity.rules.shortfalls import rolled_back, short_groups
-from functions.capacity.stages import shortage
+from functions.capacity.stages import drift, shortage
 from functions.capacity.stages.building import new_cluster
 from functions.core import runtime, settings
 from functions.core.errors import Cause, Conflict, Layer, Problem, StageFailed
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from functions.core.cluster import DesiredGroup
 
+_REPAIR: Final = "repair_cluster"
 _IN_CHECK: Final = "DeepHealthCheckInProgress"
 # What failed is tried again by HyperPod minutes later, and a deep health check takes an hour and more.
 _SLOWER: Final = 4
@@ -47,6 +48,8 @@ class HyperPodCluster:
             _check_disposable(context, found)
             hyperpod.delete(name)
             return Applied(f"deleting {name}, which failed before and has no instance")
+        if context.operation.kind == _REPAIR:
+            return drift.mend(context, found)
         _check_groups(context, found)
         return Applied(f"{name} exists", (found.arn,))
 

@@ -10,6 +10,7 @@ from functions.core.stage import Applied, Done, Observation, Reapply, StageConte
 
 _SCRIPT: Final = "on_create.sh"
 _PREFIX: Final = "lifecycle"
+SCRIPT_KEY: Final = f"{_PREFIX}/{_SCRIPT}"
 
 
 class LifecycleScripts:
@@ -17,19 +18,20 @@ class LifecycleScripts:
 
     def apply(self, context: StageContext) -> Applied:
         """Copy the script unless the bucket has this release's."""
-        source_bucket, source_key = settings.required("ARTIFACT_BUCKET"), _source_key()
-        bucket, key = context.cluster.names.bucket, f"{_PREFIX}/{_SCRIPT}"
-        artifacts.ensure(source_bucket, source_key, bucket, key)
+        source_bucket = settings.required("ARTIFACT_BUCKET")
+        bucket, key = context.cluster.names.bucket, SCRIPT_KEY
+        artifacts.ensure(source_bucket, source_key(), bucket, key)
         return Applied(f"s3://{bucket}/{key}", (f"s3://{bucket}/{key}",))
 
     def observe(self, context: StageContext) -> Observation:
         """Done when the bucket has the script."""
-        bucket, key = context.cluster.names.bucket, f"{_PREFIX}/{_SCRIPT}"
+        bucket, key = context.cluster.names.bucket, SCRIPT_KEY
         if artifacts.entity_tag(bucket, key) is None:
             return Reapply(f"s3://{bucket}/{key} is missing")
         place = f"s3://{bucket}/{key}"
         return Done({"uri": f"s3://{bucket}/{_PREFIX}", "script": _SCRIPT}, f"{place} is this release's", (place,))
 
 
-def _source_key() -> str:
+def source_key() -> str:
+    """Name the object of the release that the script is a copy of."""
     return f"{settings.required('RELEASE')}/lifecycle/{_SCRIPT}"

@@ -31,6 +31,7 @@ from functions.core.ledger.stage_transitions import (
     fail_stage,
     finish_stage,
     record_progress,
+    skip_stages,
 )
 from functions.core.ledger.sweeper import Healed, Healing, Swept, close_ended, sweep
 from functions.core.ledger.transitions import finish_operation, mark_running, request_cancel
@@ -69,6 +70,7 @@ __all__ = [
     "replayed",
     "request_cancel",
     "retry",
+    "skip_stages",
     "start",
     "sweep",
     "wake",

@@ -81,6 +81,27 @@ def cancel_stage(operation_id: str, stage: str, attempt: int) -> None:
     _end_stage(operation_id, stage, attempt, StageStatus.CANCELLED, {"reason": Reason.CANCELLED_BY_CALLER})
 
 
+def skip_stages(operation_id: str, stages: Sequence[str], message: str) -> None:
+    """Record that pending stages have nothing to do; one that has begun, or is skipped already, stays as it is.
+
+    Raise StaleWorker when the operation has ended.
+    """
+    change = {"status": StageStatus.SKIPPED, "message": message}
+    for stage in stages:
+        skipped = update(
+            OPERATIONS,
+            _key(operation_id, stage),
+            assign=change,
+            where="#status = :pending",
+            pending=StageStatus.PENDING,
+        )
+        try:
+            transact([skipped, touched(operation_id, instant())])
+        except Refused as refused:
+            if _OPERATION in refused.items:
+                raise StaleWorker(f"operation {operation_id} has ended") from refused
+
+
 def _begun(operation_id: str, stage: str, seen: int) -> TransactWriteItemTypeDef:
     return update(
         OPERATIONS,

@@ -40,6 +40,8 @@ class Revision:
     status: str
     created_at: datetime
     labels: Mapping[str, str]
+    chart_version: str = ""
+    values: Mapping[str, JsonValue] | None = None
 
     @property
     def pending(self) -> bool:
@@ -55,8 +57,37 @@ class Decision:
     revision: int = 0
 
 
-def decide(revisions: Sequence[Revision], content: str, now: datetime) -> Decision:
-    """Choose the next step from a release's revisions, newest first; `content` marks what is wanted."""
+@dataclass(frozen=True)
+class Wanted:
+    """What a release is to be made of; `content` marks chart and values together."""
+
+    content: str
+    version: str
+    values: Mapping[str, JsonValue]
+
+
+def differences(newest: Revision, wanted: Wanted) -> list[tuple[str, str, str]]:
+    """List what differs of a deployed revision: property, expected, actual. What it does not tell is not judged."""
+    if newest.chart_version and newest.chart_version != wanted.version:
+        return [("chart version", wanted.version, newest.chart_version)]
+    if newest.values is not None and newest.values != wanted.values:
+        names = sorted(
+            name for name in {*newest.values, *wanted.values} if newest.values.get(name) != wanted.values.get(name)
+        )
+        return [(f"value {name}", _text(wanted.values.get(name)), _text(newest.values.get(name))) for name in names]
+    mark = newest.labels.get(CONTENT)
+    return [] if mark == wanted.content else [("content", wanted.content, mark or "unmarked")]
+
+
+def _text(value: JsonValue) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def decide(revisions: Sequence[Revision], wanted: Wanted, now: datetime) -> Decision:
+    """Choose the next step from a release's revisions, newest first.
+
+    A mark stays with a release that somebody upgraded by hand, so the values themselves are compared too.
+    """
     if not revisions:
         return Decision(Step.UPGRADE)
     newest = revisions[0]
@@ -64,7 +95,7 @@ def decide(revisions: Sequence[Revision], content: str, now: datetime) -> Decisi
         return Decision(Step.REFUSE)
     if newest.pending:
         return _about_pending(revisions, now)
-    if newest.status == "deployed" and newest.labels.get(CONTENT) == content:
+    if newest.status == "deployed" and not differences(newest, wanted):
         return Decision(Step.NOTHING)
     return Decision(Step.UPGRADE)
 

@@ -4,26 +4,42 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from functions.aws import artifacts, eks
 from functions.catalog.rules import types_with_efa
-from functions.core import runtime, settings
+from functions.core import detection, runtime, settings
 from functions.core.cluster import AccessRole
+from functions.core.detection import Part
+from functions.core.drifts import ABSENT, Drift, drift
 from functions.core.errors import Cause, Conflict, DeploymentFault, Layer
 from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext, Waiting
 from functions.features.helm.models import ON, Chart, DependenciesValues, EfaDevicePlugin, Global, InstanceTypes
-from functions.features.helm.rules import CONTENT, MANAGED_BY, MANAGER, Decision, Revision, Step, content_of, decide
+from functions.features.helm.rules import (
+    CONTENT,
+    MANAGED_BY,
+    MANAGER,
+    Decision,
+    Revision,
+    Step,
+    Wanted,
+    content_of,
+    decide,
+    differences,
+)
 from functions.kubernetes_api import connection, helm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from pydantic import JsonValue
 
     from functions.core.cluster import ClusterSpec
+    from functions.kubernetes_api.connection import ClusterClient
 
 _POLL_SECONDS: Final = 30
+_KIND: Final = "Helm release"
 
 
 class HelmRelease:
@@ -65,9 +81,18 @@ class HelmRelease:
 def _decision(context: StageContext) -> Decision:
     chart = _chart(context.parameter)
     client = connection.connect(context.cluster.names.eks_cluster, eks.api_server_of, AccessRole.ADMIN)
-    found = helm.revisions(client, context.parameter, chart.namespace)
-    revisions = [Revision(each.revision, each.status, each.created_at, each.labels) for each in found]
-    return decide(revisions, content_of(chart.sha256, _values(context)), runtime.now())
+    return decide(_revisions(client, context.parameter, chart), _wanted(chart, _values(context)), runtime.now())
+
+
+def _revisions(client: ClusterClient, name: str, chart: Chart) -> list[Revision]:
+    return [
+        Revision(each.revision, each.status, each.created_at, each.labels, each.chart_version, each.values)
+        for each in helm.revisions(client, name, chart.namespace)
+    ]
+
+
+def _wanted(chart: Chart, values: dict[str, JsonValue]) -> Wanted:
+    return Wanted(content_of(chart.sha256, values), chart.version, values)
 
 
 def _upgrade(context: StageContext, target: helm.Target, chart: Chart) -> None:
@@ -120,4 +145,29 @@ def _foreign(context: StageContext, chart: Chart) -> Conflict:
 
 
 _VALUES: Final[dict[str, Callable[[ClusterSpec], dict[str, JsonValue]]]] = {"dependencies": _dependencies}
-STAGES: Behaviours = {"helm_release": HelmRelease()}
+
+
+def _parts(context: StageContext) -> Iterator[Part]:
+    for name in context.parameter.split(","):
+        yield Part(name, _KIND, (f"helm_release:{name}",), partial(_look, context, name))
+
+
+def _look(context: StageContext, name: str) -> list[Drift]:
+    chart, values = _chart(name), _VALUES[name](context.cluster)
+    client = connection.connect(context.cluster.names.eks_cluster, eks.api_server_of, AccessRole.ADMIN)
+    resource, stage = f"{chart.namespace}/{name}", f"helm_release:{name}"
+    revisions = _revisions(client, name, chart)
+    if not revisions:
+        return [drift(resource, _KIND, stage, expected="deployed", actual=ABSENT)]
+    newest = revisions[0]
+    if newest.labels.get(MANAGED_BY) != MANAGER:
+        return [drift(resource, _KIND, None, expected="a release of ours", actual="somebody else installed it")]
+    if newest.status != "deployed":
+        return [drift(resource, _KIND, stage, "status", expected="deployed", actual=newest.status)]
+    return [
+        drift(resource, _KIND, stage, each, expected=expected, actual=actual)
+        for each, expected, actual in differences(newest, _wanted(chart, values))
+    ]
+
+
+STAGES: Behaviours = {"helm_release": HelmRelease(), "helm_release_drift": detection.of(_parts)}

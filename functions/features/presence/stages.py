@@ -24,14 +24,19 @@ def external(context: StageContext) -> Copy | None:
 
     Raises Conflict for one that lacks parts: it cannot be used, and a second controller would fight with it.
     """
-    evidence = facts_of(context.parameter).evidence
+    return external_of(context, context.parameter)
+
+
+def external_of(context: StageContext, addon: str) -> Copy | None:
+    """Find a copy of the software of an add-on that the stage is not named after. Raises what `external` raises."""
+    evidence = facts_of(addon).evidence
     if evidence is None:
         return None
     client = connection.connect(context.cluster.names.eks_cluster, eks.api_server_of)
     copy = external_copy(evidence, _present(client, evidence))
     if copy is not None and copy.missing:
         raise Conflict(
-            f"{copy.controller} runs {context.parameter}, and the cluster lacks {', '.join(copy.missing)} of it.",
+            f"{copy.controller} runs {addon}, and the cluster lacks {', '.join(copy.missing)} of it.",
             cause=Cause(layer=Layer.KUBERNETES, code="PARTIAL_COPY", resource=copy.controller),
             remedy="Complete that installation, or remove it so that the EKS add-on can be installed, "
             "then retry the operation.",

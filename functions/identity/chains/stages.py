@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from functions.aws import addons, eks, iam, pod_identity
+from functions.core import detection
+from functions.core.detection import Part
 from functions.core.documents import member
+from functions.core.drifts import Drift, drift
 from functions.core.errors import Busy, Cause, Conflict, DeploymentFault, Layer, PreconditionFailed, Problem
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext
 from functions.core.tags import labels_of, tags_of
@@ -24,11 +28,13 @@ from functions.identity.chains.models import (
 )
 from functions.identity.chains.rules.links import AGENT, ROLE_ANNOTATION, Action, Link, broken, links_of
 from functions.identity.chains.rules.removal import Removal, removal_of, staying
-from functions.identity.chains.rules.trust import AUDIENCE, trust_of
+from functions.identity.chains.rules.trust import AUDIENCE, merged, trust_of
 from functions.kubernetes_api import connection, objects
 from functions.kubernetes_api.objects import SERVICE_ACCOUNTS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pydantic import JsonValue
 
 _NOT_OURS: Final = frozenset({Action.REFUSE, Action.AWAIT_ADDON})
@@ -113,13 +119,38 @@ def _late(chain: IdentityChain, facts: Facts) -> tuple[str, ...]:
 
 
 def _chain(context: StageContext) -> IdentityChain:
-    if context.parameter not in CHAINS:
+    return _named(context, context.parameter)
+
+
+def _named(context: StageContext, name: str) -> IdentityChain:
+    if name not in CHAINS:
         raise DeploymentFault(
-            f"The release knows no identity chain {context.parameter}.",
-            cause=Cause(layer=Layer.CONTROL_PLANE, code="UNKNOWN_CHAIN", resource=context.parameter),
+            f"The release knows no identity chain {name}.",
+            cause=Cause(layer=Layer.CONTROL_PLANE, code="UNKNOWN_CHAIN", resource=name),
             remedy=f"Name one of {', '.join(CHAINS)}, or deploy the release that knows it.",
         )
-    return CHAINS[context.parameter](context.cluster)
+    return CHAINS[name](context.cluster)
+
+
+def _parts(context: StageContext) -> Iterator[Part]:
+    for name in context.parameter.split(","):
+        chain = _named(context, name)
+        yield Part(chain.subject, "identity chain", (f"identity_chain:{name}",), partial(_look, context, name, chain))
+
+
+def _look(context: StageContext, name: str, chain: IdentityChain) -> list[Drift]:
+    """Name each link that does not hold; one that is not ours is told with what its owner has to do."""
+    place = _place(context)
+    return [
+        drift(
+            link.resource,
+            f"{link.name} of identity chain {name}",
+            None if link.action is Action.REFUSE else f"identity_chain:{name}",
+            expected="it holds",
+            actual=f"{link.fault}. {link.remedy}" if link.remedy else link.fault,
+        )
+        for link in broken(links_of(chain, place, _facts(context, chain, place)))
+    ]
 
 
 def _place(context: StageContext) -> Place:
@@ -196,7 +227,8 @@ def _repair(context: StageContext, chain: IdentityChain, place: Place, link: Lin
 def _repair_role(chain: IdentityChain, place: Place, link: Link) -> None:
     match link.action:
         case Action.REWRITE_TRUST:
-            iam.write_trust(chain.role, trust_of(chain, place))
+            found = iam.find_role(chain.role)
+            iam.write_trust(chain.role, merged(trust_of(chain, place), found.trust if found else {}))
         case Action.WRITE_POLICY:
             for policy in chain.inline:
                 iam.write_policy(chain.role, policy.name, policy.document())
@@ -248,4 +280,8 @@ def _refused(link: Link) -> Problem:
     return kind(f"The chain is broken at {link}.", cause=cause, remedy=link.remedy)
 
 
-STAGES: Behaviours = {"identity_chain": IdentityChainStage(), "identity_chain_removal": IdentityChainRemoval()}
+STAGES: Behaviours = {
+    "identity_chain": IdentityChainStage(),
+    "identity_chain_removal": IdentityChainRemoval(),
+    "identity_chain_drift": detection.of(_parts),
+}

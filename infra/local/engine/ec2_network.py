@@ -2,7 +2,8 @@
 
 A route through a NAT gateway that is gone is a `blackhole`; moto calls every route active. A subnet that has a route
 table is not given another by AssociateRouteTable; moto answers with the association there is, as if it had obeyed. A
-subnet in which network interfaces stand cannot be deleted; and so that one can, a NAT gateway takes its own along.
+subnet in which network interfaces stand cannot be deleted; and so that one can, a NAT gateway takes its own along, and
+lets its address go, which another gateway may then have.
 CreateRouteTable sent again with the client token of an earlier call gives that call's table; moto makes another.
 """
 
@@ -40,7 +41,13 @@ class _Subnet(Protocol):
     id: str
 
 
+class _Address(Protocol):
+    eni: _Interface | None
+    association_id: str | None
+
+
 class _Backend(Protocol):
+    addresses: list[_Address]
     route_tables: Mapping[str, _Table]
     nat_gateways: Mapping[str, _NatGateway]
     enis: dict[str, _Interface]
@@ -113,7 +120,11 @@ def _when_empty(delete: Callable[..., object]) -> Callable[..., object]:
 def _with_interface(delete: Callable[..., object]) -> Callable[..., object]:
     def delete_nat_gateway(self: _Backend, nat_gateway_id: str) -> object:
         deleted = delete(self, nat_gateway_id)
-        self.enis.pop(self.nat_gateways[nat_gateway_id]._eni.id, None)
+        interface = self.nat_gateways[nat_gateway_id]._eni
+        self.enis.pop(interface.id, None)
+        for address in self.addresses:
+            if address.eni is interface:
+                address.eni = address.association_id = None
         return deleted
 
     return delete_nat_gateway

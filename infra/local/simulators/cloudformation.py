@@ -1,8 +1,8 @@
 """CloudFormation over time: stacks whose resources are made in the other services, one after another.
 
-Simulated are creation, rollback, nested stacks and deletion of the resource types in `stack_resources.py`, and updates
-of parameters that change in place (`stack_update.py`). What goes beyond that is refused as unverified. Time passes only
-in `settle`.
+Simulated are creation, rollback, nested stacks and deletion of the resource types in `stack_resources.py`, updates of
+parameters that change in place (`stack_update.py`), drift detection, and change sets that bring a stack back to its
+template (`stack_calls.py`). What goes beyond that is refused as unverified. Time passes only in `settle`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from infra.local.simulators.stack_answers import (
     stack_answer,
     summary_answer,
 )
-from infra.local.simulators.stack_engine import next_change, settle
+from infra.local.simulators.stack_calls import CALLS, Call
+from infra.local.simulators.stack_engine import announced, next_change, settle
 from infra.local.simulators.stack_handlers import names
 from infra.local.simulators.stack_host import StackHost, nobody
 from infra.local.simulators.stack_intrinsics import malformed
@@ -78,6 +79,7 @@ class CloudFormation(Service):
     def operations(self) -> Mapping[str, Callable[[JsonObject, ServiceRequest], JsonObject]]:
         """The operations simulated."""
         return {
+            **self._calls_of_others(),
             "CreateStack": self._create_stack,
             "DeleteStack": self._delete_stack,
             "DescribeStackEvents": self._describe_stack_events,
@@ -88,6 +90,19 @@ class CloudFormation(Service):
             "ListStacks": self._list_stacks,
             "UpdateStack": self._update_stack,
         }
+
+    def _calls_of_others(self) -> Mapping[str, Callable[[JsonObject, ServiceRequest], JsonObject]]:
+        """The operations about drift and updates, whose instant is the one of the call."""
+
+        def at_once(call: Call) -> Callable[[JsonObject, ServiceRequest], JsonObject]:
+            def answered(params: JsonObject, _request: ServiceRequest) -> JsonObject:
+                answer = call(self._turn(), params)
+                self.settle()
+                return answer
+
+            return answered
+
+        return {name: at_once(call) for name, call in CALLS.items()}
 
     def settle(self) -> None:
         """Let everything happen that was due until now."""
@@ -100,7 +115,7 @@ class CloudFormation(Service):
     def deadlines(self) -> Iterable[datetime]:
         """When something changes by itself next."""
         change = next_change(self.records, self.now())
-        return () if change is None else (change,)
+        return (*(() if change is None else (change,)), *announced(self.records))
 
     def fail_next(self, target: str, message: str, handler_code: str = "GeneralServiceException") -> None:
         """Let the next creation of a logical id or of a resource type fail."""
@@ -181,10 +196,11 @@ class CloudFormation(Service):
         return {"StackResources": [resource_answer(stack, resource) for resource in resources[:100]]}
 
     def _list_stack_resources(self, params: JsonObject, _request: ServiceRequest) -> JsonObject:
-        resources = begun_resources(self._stack(params["StackName"]))
+        stack = self._stack(params["StackName"])
+        resources = begun_resources(stack)
         found, token = page(resources, token=params.get("NextToken"), size=None, invalid=self.validation_code)
         return present(
-            {"StackResourceSummaries": [resource_summary_answer(item) for item in found], "NextToken": token}
+            {"StackResourceSummaries": [resource_summary_answer(stack, item) for item in found], "NextToken": token}
         )
 
     def _get_template(self, params: JsonObject, _request: ServiceRequest) -> JsonObject:

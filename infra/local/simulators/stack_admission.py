@@ -78,9 +78,14 @@ def admit(order: Order, host: StackHost, at: datetime, parent: Stack | None = No
 
 def scope_of(stack: Stack, host: StackHost) -> Scope:
     """What references inside a stack's template mean now."""
+    return scope_with(stack, host, stack.parameters)
+
+
+def scope_with(stack: Stack, host: StackHost, values: dict[str, str]) -> Scope:
+    """What references inside a stack's template would mean with other parameters."""
     pseudo = {**_pseudo(stack.name, host), "AWS::StackId": stack.stack_id}
     physical = {name: resource.physical_id for name, resource in stack.resources.items()}
-    parameters = parameter_references(stack.template.parameters, stack.parameters)
+    parameters = parameter_references(stack.template.parameters, values)
 
     def attribute(target: str, name: str) -> str:
         found = stack.resources[target].attributes.get(name)

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from infra.local.simulators.service import JsonObject
 
 EVENTS_PER_PAGE = 100
-_NOT_CHECKED = {"StackDriftStatus": "NOT_CHECKED"}
-_RESOURCE_NOT_CHECKED = {"StackResourceDriftStatus": "NOT_CHECKED"}
 
 
 def present(answer: JsonObject) -> JsonObject:
@@ -44,7 +42,8 @@ def stack_answer(stack: Stack) -> JsonObject:
             "EnableTerminationProtection": stack.termination_protection,
             "ParentId": stack.parent_id,
             "RootId": stack.root_id,
-            "DriftInformation": _NOT_CHECKED,
+            "ChangeSetId": stack.change_set_id,
+            "DriftInformation": _drift(stack),
         }
     )
 
@@ -63,7 +62,7 @@ def summary_answer(stack: Stack) -> JsonObject:
             "StackStatusReason": stack.reason,
             "ParentId": stack.parent_id,
             "RootId": stack.root_id,
-            "DriftInformation": _NOT_CHECKED,
+            "DriftInformation": _drift(stack),
         }
     )
 
@@ -79,13 +78,13 @@ def resource_answer(stack: Stack, resource: StackResource) -> JsonObject:
         "StackName": stack.name,
         "StackId": stack.stack_id,
         "Timestamp": resource.updated_at,
-        **_resource(resource),
+        **_resource(stack, resource),
     }
 
 
-def resource_summary_answer(resource: StackResource) -> JsonObject:
+def resource_summary_answer(stack: Stack, resource: StackResource) -> JsonObject:
     """A member of ListStackResources."""
-    return {"LastUpdatedTimestamp": resource.updated_at, **_resource(resource)}
+    return {"LastUpdatedTimestamp": resource.updated_at, **_resource(stack, resource)}
 
 
 def events_page(events: Sequence[StackEvent], token: str | None) -> tuple[list[StackEvent], str | None]:
@@ -119,7 +118,7 @@ def event_answer(stack: Stack, event: StackEvent) -> JsonObject:
     )
 
 
-def _resource(resource: StackResource) -> JsonObject:
+def _resource(stack: Stack, resource: StackResource) -> JsonObject:
     return present(
         {
             "LogicalResourceId": resource.logical_id,
@@ -127,9 +126,23 @@ def _resource(resource: StackResource) -> JsonObject:
             "ResourceType": resource.type,
             "ResourceStatus": resource.status.value,
             "ResourceStatusReason": resource.reason,
-            "DriftInformation": _RESOURCE_NOT_CHECKED,
+            "DriftInformation": _resource_drift(stack, resource),
         }
     )
+
+
+def _drift(stack: Stack) -> JsonObject:
+    if stack.drift is None:
+        return {"StackDriftStatus": "NOT_CHECKED"}
+    status = "DRIFTED" if stack.drift.drifted else "IN_SYNC"
+    return {"StackDriftStatus": status, "LastCheckTimestamp": stack.drift.begun_at}
+
+
+def _resource_drift(stack: Stack, resource: StackResource) -> JsonObject:
+    found = stack.drift.found.get(resource.logical_id) if stack.drift else None
+    if found is None:
+        return {"StackResourceDriftStatus": "NOT_CHECKED"}
+    return {"StackResourceDriftStatus": found.status, "LastCheckTimestamp": found.at}
 
 
 def _parameters(stack: Stack) -> list[JsonObject]:

@@ -93,6 +93,96 @@ class StackEvent:
     properties: str | None
 
 
+@dataclass(frozen=True)
+class ResourceDrift:
+    """What a detection found of a resource; `differences` are path, expected, actual and kind, as text."""
+
+    status: str
+    at: datetime
+    expected: str | None = None
+    actual: str | None = None
+    differences: tuple[tuple[str, str, str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Detection:
+    """A drift detection of a stack: its answer is known from `due` on."""
+
+    detection_id: str
+    stack_id: str
+    begun_at: datetime
+    due: datetime
+    found: dict[str, ResourceDrift]
+
+    @property
+    def drifted(self) -> int:
+        """How many resources are not as the template has them."""
+        return sum(each.status in ("MODIFIED", "DELETED") for each in self.found.values())
+
+
+@dataclass(frozen=True)
+class PropertyChange:
+    """A property that a change set would set; `dynamic` follows from a reference to what is made anew."""
+
+    name: str
+    before: str
+    after: str
+    recreates: bool
+    dynamic: bool
+    causing: str | None = None
+
+
+@dataclass(frozen=True)
+class ResourceChange:
+    """What a change set would do to one resource."""
+
+    logical_id: str
+    action: str
+    drift_status: str
+    properties: tuple[PropertyChange, ...] = ()
+
+    @property
+    def replacement(self) -> str | None:
+        """Whether the resource would be made anew beside itself."""
+        if self.action != "Modify":
+            return None
+        ways = {change.dynamic for change in self.properties if change.recreates}
+        return "False" if not ways else "Conditional" if ways == {True} else "True"
+
+
+@dataclass
+class ChangeSet:
+    """A change set of a stack; what it lists is known from `due` on."""
+
+    change_set_id: str
+    name: str
+    created_at: datetime
+    due: datetime
+    parameters: dict[str, str]
+    mode: str | None
+    drift_status: str
+    changes: list[ResourceChange]
+    role_arn: str | None = None
+    token: str | None = None
+    description: str | None = None
+    execution: str = "AVAILABLE"
+
+    def ready(self, now: datetime) -> bool:
+        """Whether its changes are known."""
+        return self.due <= now
+
+
+@dataclass
+class Update:
+    """An update under way: which resources still wait, how the changed ones were, and what cleaning up is left."""
+
+    change_set: ChangeSet
+    waiting: list[str]
+    former: dict[str, StackResource] = field(default_factory=dict)
+    actual: dict[str, JsonObject] = field(default_factory=dict)
+    parameters: dict[str, str] = field(default_factory=dict)
+
+
 @dataclass
 class Stack:
     """One stack; `wake` asks for a look at it, `undoing` is set while a failed creation is taken back."""
@@ -121,6 +211,10 @@ class Stack:
     deleted_at: datetime | None = None
     updated_at: datetime | None = None
     former_parameters: dict[str, str] = field(default_factory=dict)
+    change_set_id: str | None = None
+    change_sets: dict[str, ChangeSet] = field(default_factory=dict)
+    update: Update | None = None
+    drift: Detection | None = None
 
     def next_change(self, now: datetime) -> datetime | None:
         """The earliest instant at which something happens by itself."""
@@ -142,6 +236,7 @@ class StackRecords:
 
     stacks: dict[str, Stack] = field(default_factory=dict)
     faults: dict[str, Fault] = field(default_factory=dict)
+    detections: dict[str, Detection] = field(default_factory=dict)
     last_event_at: datetime | None = None
 
     def living(self, name: str) -> Stack | None:

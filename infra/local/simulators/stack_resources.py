@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from infra.local.simulators.service import unverified
 from infra.local.simulators.stack_handlers import ResourceType, names
 from infra.local.simulators.stack_intrinsics import malformed, references
+from infra.local.simulators.stack_live import Live
+from infra.local.simulators.stack_live_network import LIVE_NETWORK
+from infra.local.simulators.stack_live_others import LIVE_OTHERS
 from infra.local.simulators.stack_records import STACK_TYPE
 from infra.local.simulators.stack_resources_cluster import CLUSTER_TYPES
 from infra.local.simulators.stack_resources_identity import IDENTITY_TYPES
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from infra.local.simulators.stack_template import Declared, Template
 
 RESOURCE_TYPES: dict[str, ResourceType] = {**NETWORK_TYPES, **IDENTITY_TYPES, **STORAGE_TYPES, **CLUSTER_TYPES}
+# How each of them is read and mended. A nested stack is not looked into.
+LIVE_TYPES: dict[str, Live] = {**LIVE_NETWORK, **LIVE_OTHERS}
 _NESTED_PROPERTIES = names("TemplateURL Parameters Tags")
 # Services that have resource types; a type of another one cannot exist, one of these may.
 _SERVICES = names(

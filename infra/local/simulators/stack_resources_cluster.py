@@ -8,17 +8,17 @@ from infra.local.simulators.service import JsonObject
 from infra.local.simulators.stack_handlers import Call, HandlerFailure, ResourceType, is_absent, names
 
 
-def _wire(value: object) -> object:
+def wire(value: object) -> object:
     """CloudFormation's names as EKS's: the same words with a small first letter."""
     if isinstance(value, list):
-        return [_wire(item) for item in value]
+        return [wire(item) for item in value]
     if isinstance(value, dict):
-        return {key[:1].lower() + key[1:]: _wire(item) for key, item in value.items()}
+        return {key[:1].lower() + key[1:]: wire(item) for key, item in value.items()}
     return value
 
 
 def _wired(call: Call, *property_names: str) -> JsonObject:
-    return {name[:1].lower() + name[1:]: _wire(value) for name, value in call.given(*property_names).items()}
+    return {name[:1].lower() + name[1:]: wire(value) for name, value in call.given(*property_names).items()}
 
 
 def _tags(call: Call) -> JsonObject:
@@ -38,12 +38,13 @@ def _create_cluster(call: Call) -> None:
         "DeletionProtection",
     )
     if "Logging" in call.properties:
-        arguments["logging"] = _logging(call.properties["Logging"])
+        arguments["logging"] = logging_of(call.properties["Logging"])
     cluster = call.ask("eks", "create_cluster", name=name, **arguments, **_tags(call))["cluster"]
     call.created(name, Arn=cluster["arn"])
 
 
-def _logging(logging: JsonObject) -> JsonObject:
+def logging_of(logging: JsonObject) -> JsonObject:
+    """The control plane's logs that a template turns on, as EKS takes them."""
     types = [item["Type"] for item in logging.get("ClusterLogging", {}).get("EnabledTypes", [])]
     return {"clusterLogging": [{"types": types, "enabled": True}]} if types else {}
 
@@ -93,7 +94,7 @@ def _create_access_entry(call: Call) -> None:
             clusterName=entry["clusterName"],
             principalArn=entry["principalArn"],
             policyArn=policy["PolicyArn"],
-            accessScope=_wire(policy["AccessScope"]),
+            accessScope=wire(policy["AccessScope"]),
         )
 
 

@@ -139,16 +139,16 @@ def _create_security_group(call: Call) -> None:
         # EC2 starts every group with the rule that lets all traffic out.
         call.ask("ec2", "revoke_security_group_egress", GroupId=group_id, IpPermissions=[_ALL_TRAFFIC])
     for rule in call.properties.get("SecurityGroupEgress", []):
-        call.ask("ec2", "authorize_security_group_egress", GroupId=group_id, IpPermissions=[_permission(rule)])
+        call.ask("ec2", "authorize_security_group_egress", GroupId=group_id, IpPermissions=[permission_of(rule)])
     for rule in call.properties.get("SecurityGroupIngress", []):
-        call.ask("ec2", "authorize_security_group_ingress", GroupId=group_id, IpPermissions=[_permission(rule)])
+        call.ask("ec2", "authorize_security_group_ingress", GroupId=group_id, IpPermissions=[permission_of(rule)])
 
 
 def _delete_security_group(call: Call) -> None:
     call.ask("ec2", "delete_security_group", GroupId=call.physical_id)
 
 
-def _permission(rule: JsonObject) -> JsonObject:
+def permission_of(rule: JsonObject) -> JsonObject:
     """One rule of a template as EC2's permission."""
     described = {name: rule[name] for name in ("Description",) if name in rule}
     permission: JsonObject = {name: rule[name] for name in ("IpProtocol", "FromPort", "ToPort") if name in rule}
@@ -162,14 +162,26 @@ def _permission(rule: JsonObject) -> JsonObject:
 
 def _authorize(call: Call, direction: str) -> None:
     method = f"authorize_security_group_{direction}"
-    answer = call.ask("ec2", method, GroupId=call.properties["GroupId"], IpPermissions=[_permission(call.properties)])
+    answer = call.ask("ec2", method, GroupId=call.properties["GroupId"], IpPermissions=[permission_of(call.properties)])
     rule_id = answer["SecurityGroupRules"][0]["SecurityGroupRuleId"]
     call.created(rule_id, Id=rule_id)
 
 
 def _revoke(call: Call, direction: str) -> None:
-    method = f"revoke_security_group_{direction}"
-    call.ask("ec2", method, GroupId=call.properties["GroupId"], IpPermissions=[_permission(call.properties)])
+    """Take the rule as it stands: somebody may have changed it since, and another may be as it was."""
+    method, ids = f"revoke_security_group_{direction}", [call.physical_id]
+    standing = call.ask("ec2", "describe_security_group_rules", SecurityGroupRuleIds=ids)["SecurityGroupRules"]
+    rule = {**rule_of(standing[0]), **call.given("Description")} if standing else call.properties
+    call.ask("ec2", method, GroupId=call.properties["GroupId"], IpPermissions=[permission_of(rule)])
+
+
+def rule_of(standing: JsonObject) -> JsonObject:
+    """EC2's rule as a template writes it."""
+    peer = "DestinationSecurityGroupId" if standing["IsEgress"] else "SourceSecurityGroupId"
+    peers = {peer: standing["ReferencedGroupInfo"]["GroupId"]} if standing.get("ReferencedGroupInfo") else {}
+    ranges = {"CidrIp": standing["CidrIpv4"]} if standing.get("CidrIpv4") else {}
+    ports = {name: standing[name] for name in ("FromPort", "ToPort") if standing.get(name) not in (None, -1)}
+    return {"GroupId": standing["GroupId"], "IpProtocol": standing["IpProtocol"], **peers, **ranges, **ports}
 
 
 _RULE = names("GroupId IpProtocol FromPort ToPort CidrIp Description")

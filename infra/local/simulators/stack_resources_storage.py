@@ -22,7 +22,7 @@ def _create_bucket(call: Call) -> None:
         DomainName=f"{name}.s3.amazonaws.com",
         RegionalDomainName=f"{name}.s3.{call.host.region}.amazonaws.com",
     )
-    _configure_bucket(call)
+    configure_bucket(call)
 
 
 def _exists(call: Call, name: str) -> bool:
@@ -35,7 +35,8 @@ def _exists(call: Call, name: str) -> bool:
     return True
 
 
-def _configure_bucket(call: Call) -> None:
+def configure_bucket(call: Call) -> None:
+    """Give a bucket what its template says of it."""
     name = call.physical_id
     if call.tag_list:
         call.ask("s3", "put_bucket_tagging", Bucket=name, Tagging={"TagSet": call.tag_list})

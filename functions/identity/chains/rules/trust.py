@@ -36,6 +36,25 @@ def trust_of(chain: IdentityChain, place: Place) -> dict[str, JsonValue]:
     return {"Version": "2012-10-17", "Statement": [own, *others]}
 
 
+def merged(wanted: dict[str, JsonValue], standing: Document) -> dict[str, JsonValue]:
+    """Write our trust and keep what others have added: statements that let in neither pods nor web identities.
+
+    Those stand for our own, broken or outdated. A statement that denies is not kept: it may be what breaks the chain.
+    """
+    ours = wanted["Statement"]
+    listed = ours if isinstance(ours, list) else [ours]
+    kept: list[JsonValue] = [
+        dict(each) for each in statements(standing, "Allow") if dict(each) not in listed and _of_others(each)
+    ]
+    return {**wanted, "Statement": [*listed, *kept]}
+
+
+def _of_others(statement: Document) -> bool:
+    named = statement.get("Principal")
+    strangers = not principals(statement, "Federated") and PODS not in principals(statement, "Service")
+    return isinstance(named, dict) and strangers
+
+
 def trust_fault(document: Document, chain: IdentityChain, place: Place) -> str | None:
     """Say what keeps a trust from doing its work; None when it lets exactly this chain's pods in."""
     own = _pods_fault(document) if chain.mode is Mode.POD_IDENTITY else _web_fault(document, chain, place)

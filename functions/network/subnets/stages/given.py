@@ -25,6 +25,11 @@ def apply(context: StageContext, need: Need) -> Applied:
     return Applied(f"{subnet.subnet_id} is used as it is", (subnet.subnet_id,))
 
 
+def check(context: StageContext, need: Need) -> None:
+    """Judge the subnet as it stands; raises what `apply` raises, but for addresses."""
+    _check_routes(*_read(context, need))
+
+
 def observe(context: StageContext, need: Need) -> Observation:
     """Done when the subnet still is as it has to be; what it lacks without harm is said."""
     subnet, vpc = _read(context, need)

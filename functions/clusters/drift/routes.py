@@ -1,0 +1,111 @@
+"""The routes of drift: detect it, read what was found, bring back what drifted.
+
+Annotations are evaluated here, because Powertools reads them to validate.
+"""
+
+from datetime import timedelta
+from typing import Annotated, Final
+
+from aws_lambda_powertools.event_handler.openapi.params import Path
+
+from functions.clusters import records as clusters
+from functions.clusters.drift import records
+from functions.clusters.drift.models import DriftReport, RepairCluster
+from functions.clusters.drift.rules import plans, previews
+from functions.core import application, ledger, mutations, runtime
+from functions.core.application import IdempotencyKey
+from functions.core.errors import NotFound, PreconditionFailed
+from functions.core.ledger.models import JsonObject, NewOperation
+from functions.core.mutations import Answer, Confirm, DryRun, Intent
+
+Tag = Annotated[str, Path(max_length=64, description="The tag of a cluster.")]
+
+# As long as a preview confirms.
+RECENT: Final = timedelta(minutes=15)
+
+
+def detect_drift(
+    tag: Tag, dry_run: DryRun = False, confirm: Confirm = None, idempotency_key: IdempotencyKey = None
+) -> Answer:
+    """Begin to compare a cluster with what was made; nothing is changed by it."""
+    asked = _asked(tag, plans.DETECT, {}, ["drift"], idempotency_key)
+    if not dry_run and (earlier := ledger.replayed(asked)):
+        return application.accepted(earlier)
+    cluster = clusters.read(tag)
+    stages = plans.looks(_made(cluster))
+    planned = [mutations.planned(phase, name) for phase, name in stages]
+    intent = Intent(new=asked.model_copy(update={"stages": planned}), changes=[], cluster=cluster.spec)
+    return mutations.answer(intent, dry_run=dry_run, confirm=confirm)
+
+
+def get_drift(tag: Tag) -> DriftReport:
+    """Read what the last detection of a cluster found."""
+    report = records.read(tag)
+    if report is not None:
+        return report
+    if not clusters.exists(tag):
+        raise clusters.no_cluster(tag)
+    raise NotFound(
+        f"The drift of cluster {tag} was never detected.", remedy=f"POST /api/clusters/{tag}/drift detects it."
+    )
+
+
+def repair_cluster(
+    tag: Tag,
+    request: RepairCluster | None = None,
+    dry_run: DryRun = False,
+    confirm: Confirm = None,
+    idempotency_key: IdempotencyKey = None,
+) -> Answer:
+    """Begin to bring back what drifted, as the last detection of the last minutes found it, or a new one finds it."""
+    wanted = request or RepairCluster()
+    asked = _asked(tag, plans.REPAIR, wanted.model_dump(mode="json", exclude_unset=True), ["cluster"], idempotency_key)
+    if not dry_run and (earlier := ledger.replayed(asked)):
+        return application.accepted(earlier)
+    cluster = clusters.read(tag)
+    report = _recent(tag, cluster.spec.version)
+    plan = plans.repair(report, _made(cluster))
+    changes = previews.changes(report, plan, wanted.accept_replacement)
+    kept: JsonObject = {"accept_replacement": [*wanted.accept_replacement], "agreed": [*previews.agreed(report)]}
+    new = {"request": kept, "stages": [mutations.planned(phase, name) for phase, name in plan.stages]}
+    intent = Intent(
+        new=asked.model_copy(update=new),
+        changes=changes,
+        findings=previews.findings(report),
+        read={"spec": cluster.spec.version, "detection": report.operation_id if report else None},
+        cluster=cluster.spec,
+        confirm_name=tag if any(change.irreversible for change in changes) else None,
+    )
+    return mutations.answer(intent, dry_run=dry_run, confirm=confirm)
+
+
+def _asked(tag: str, kind: str, sent: JsonObject, scopes: list[str], key: str | None) -> NewOperation:
+    return NewOperation(
+        kind=kind,
+        cluster_tag=tag,
+        actor=application.caller().actor,
+        request=sent,
+        stages=[],
+        scopes=scopes,
+        route=application.route(),
+        idempotency_key=key,
+        sent=sent,
+    )
+
+
+def _made(cluster: clusters.Cluster) -> list[tuple[str, str]]:
+    made = plans.made(cluster.spec, cluster.conditions)
+    if not made:
+        raise PreconditionFailed(
+            f"Nothing of cluster {cluster.spec.tag} was made here, so nothing can have drifted.",
+            remedy="Let an operation that creates its foundation succeed first.",
+        )
+    return made
+
+
+def _recent(tag: str, version: int) -> DriftReport | None:
+    """Give the last detection unless it is too old, or the cluster is wanted otherwise since."""
+    report = records.read(tag)
+    if report is None or report.spec_version != version or runtime.now() - report.detected_at > RECENT:
+        return None
+    return report

@@ -1,0 +1,126 @@
+"""Drift from its making to its end: each change by hand is named, a repair mends all, a second one does nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from infra.local.faults import Call
+from tests.host.by_hand import EVERY, ByHand, told
+from tests.host.driver import Driver, Json, statuses
+
+TAG = "ready"
+REPAIR = f"/api/clusters/{TAG}/repair"
+PHASES = ("foundation", "dependencies", "hyperpod", "storage")
+_READING = ("Describe", "Get", "List", "Head", "Detect", "GET ", "HEAD ")
+# How the control plane works, and what only opens a door.
+_OWN = {"dynamodb", "stepfunctions", "lambda", "sts", "logs"}
+
+
+def preview(driver: Driver, body: Json | None = None) -> Json:
+    answer = driver.send("POST", f"{REPAIR}?dry_run=true", body)
+    assert answer.status == 200, answer
+    return answer.body
+
+
+def writes(heard: list[Call]) -> list[str]:
+    ours = [each for each in heard if each.service not in _OWN and "local-host" not in each.role]
+    return [f"{each.service} {each.operation}" for each in ours if not each.operation.startswith(_READING)]
+
+
+def test_everything_that_was_changed_by_hand_is_named_and_mended_and_a_second_repair_writes_nothing(
+    driver_of_ready: Driver,
+) -> None:
+    driver, hand = driver_of_ready, ByHand(driver_of_ready, TAG)
+    expected = {found for change in EVERY for found in change(hand)}
+    report = hand.detected()
+    assert told(report) == expected
+    assert (report["in_sync"], report["unknown"]) == ("False", [])
+    assert hand.in_sync() == ("False", "Drifted")
+    before = preview(driver)["preview"]
+    assert {(each["resource"], each["name"]) for each in before["changes"]} >= {
+        (each["kind"], each["resource"]) for each in report["drifts"]
+    }
+    operation = confirmed(driver)
+    assert operation["status"] == "SUCCEEDED", (
+        statuses(operation),
+        operation["error"]["detail"],
+        operation["error"]["cause"],
+    )
+    after = driver.get(f"/api/clusters/{TAG}/drift")
+    assert (after["drifts"], after["unknown"], after["operation_id"]) == ([], [], operation["operation_id"])
+    assert hand.in_sync() == ("True", "InSync")
+    # By now there is nothing to do, and nothing is done.
+    assert preview(driver)["preview"]["changes"] == []
+    heard: list[Call] = []
+    with driver.host.faults.overheard(heard.append):
+        again = driver.run(REPAIR)
+    assert (again["status"], writes(heard)) == ("SUCCEEDED", [])
+    assert (
+        set(statuses(again)) & {stage["name"] for stage in operation["stages"] if stage["phase"] != "verify"} == set()
+    )
+
+
+def test_a_repair_without_a_detection_looks_first_and_passes_over_what_has_not_drifted(
+    driver_of_ready: Driver,
+) -> None:
+    driver, hand = driver_of_ready, ByHand(driver_of_ready, TAG)
+    hand.take_policy_of_driver()
+    hand.delete_access_entry()
+    found = preview(driver)
+    assert [finding["check"] for finding in found["findings"]] == ["drift_not_looked_at"]
+    assert {change["action"] for change in found["preview"]["changes"]} == {"keep"}
+    operation = driver.run(REPAIR)
+    assert operation["status"] == "SUCCEEDED", (statuses(operation), operation["error"])
+    # Without its entry the operator could not look at the chain and the mount, so their stages ran as well.
+    looked = {stage["name"]: stage["result"] for stage in operation["stages"] if stage["phase"] == "drift"}
+    unseen = [each for result in looked.values() for each in result.get("found", []) if each["state"] == "unknown"]
+    assert {each["kind"] for each in unseen} == {"identity chain", "mount"}
+    assert all(each["why"] for each in unseen)
+    ran = {
+        stage["name"] for stage in operation["stages"] if stage["status"] == "SUCCEEDED" and stage["phase"] in PHASES
+    }
+    assert ran == {
+        "foundation_repair",
+        "access_entry:operator",
+        "identity_chain:s3-csi-driver",
+        "compute_subnet:us-west-2c",
+        "mount:s3-claim",
+    }
+    assert hand.in_sync() == ("True", "InSync")
+
+
+@pytest.mark.case(3)
+def test_what_a_repair_would_make_anew_or_end_is_named_and_left_until_somebody_agrees(driver_of_ready: Driver) -> None:
+    driver, hand = driver_of_ready, ByHand(driver_of_ready, TAG)
+    hand.change_rule()
+    hand.update_group(InstanceCount=2)
+    driver.sleep(1200)
+    report = hand.detected()
+    assert told(report) == {("AWS::EC2::SecurityGroupIngress", "/IpProtocol"), ("instance group", "count")}
+    rule, nodes = hand.rule_id(), hand.instances()
+    [ended] = [change for change in preview(driver)["preview"]["changes"] if change["irreversible"]]
+    assert (ended["name"], ended["stage"]) == ("gpu", "hyperpod_cluster")
+    unconfirmed = driver.send("POST", REPAIR)
+    assert (unconfirmed.status, unconfirmed.body["code"]) == (409, "confirmation_required")
+    # What is agreed to is the end of an instance, and not a rule in the place of another.
+    refused = confirmed(driver)
+    cause = refused["error"]["cause"]
+    assert (refused["status"], refused["error"]["code"], cause["code"]) == ("FAILED", "conflict", "WOULD_REPLACE")
+    assert "ComputeSelfIngress" in refused["error"]["detail"]
+    assert (hand.rule_id(), hand.instances()) == (rule, nodes)
+    accepted = {"accept_replacement": ["ComputeSelfIngress"]}
+    assert [c["name"] for c in preview(driver, accepted)["preview"]["changes"] if c["irreversible"]] == [
+        "gpu",
+        "ComputeSelfIngress",
+    ]
+    operation = confirmed(driver, accepted)
+    assert operation["status"] == "SUCCEEDED", (statuses(operation), operation["error"])
+    assert hand.rule_id() != rule
+    assert len(hand.instances()) == 1
+    assert hand.in_sync() == ("True", "InSync")
+
+
+def confirmed(driver: Driver, body: Json | None = None) -> Json:
+    """Repair as the preview has it."""
+    digest = preview(driver, body)["preview"]["digest"]
+    return driver.finish(driver.post(f"{REPAIR}?confirm={digest}", body)["operation_id"])
