@@ -16,8 +16,8 @@ from infra.local.world import World
 
 _SCOPE = re.compile(r"Credential=([^/,\s]+)/(\d{8})/([a-z0-9-]+)/([a-z0-9-]+)/aws4_request")
 _ONE_FOR_ALL_REGIONS = frozenset({"iam", "s3", "sts"})
-# Stacks make resources in these services as time passes; whoever asks must see what is due.
-_MADE_BY_STACKS = frozenset({"ec2", "iam", "s3"})
+# Stacks and clusters make resources in these services as time passes; whoever asks must see what is due.
+_MADE_BY_STACKS = frozenset({"ec2", "elasticloadbalancing", "iam", "s3"})
 
 
 @dataclass(frozen=True)

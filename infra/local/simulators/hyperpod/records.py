@@ -275,6 +275,7 @@ class HyperPodRecords:
     offerings: dict[str, OfferingRecord] = field(default_factory=dict)
     plans: dict[str, PlanRecord] = field(default_factory=dict)
     outcomes: Outcomes = field(default_factory=Outcomes)
+    lingering: dict[str, datetime] = field(default_factory=dict)
     minted: int = 0
 
     def nodes(self) -> Iterator[tuple[GroupRecord, NodeRecord]]:
