@@ -116,6 +116,15 @@ def update(change: Change, overwrite: bool) -> None:
     runtime.client("eks").update_addon(**request)
 
 
+def remove(cluster: str, addon: str) -> None:
+    """Remove an add-on with its objects; one that is gone is as good."""
+    client = runtime.client("eks")
+    try:
+        client.delete_addon(clusterName=cluster, addonName=addon)
+    except client.exceptions.ResourceNotFoundException:
+        return
+
+
 def forget(cluster: str, addon: str) -> None:
     """Remove an add-on whose creation failed; objects in the cluster, which may be somebody's copy, stay."""
     runtime.client("eks").delete_addon(clusterName=cluster, addonName=addon, preserve=True)

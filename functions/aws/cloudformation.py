@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
 
+from functions.clusters.deletion.models import StackResource
 from functions.core import runtime
 from functions.core.errors import ArtifactMissing, Cause, Layer, PreconditionFailed, Problem
 from functions.core.failures import code_of, failure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from types_boto3_cloudformation.type_defs import StackEventTypeDef
+
+    from functions.core.runtime import Patience
 
 COMPLETE: Final = frozenset({"CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE"})
 _STACK: Final = "AWS::CloudFormation::Stack"
@@ -32,10 +35,10 @@ class Stack:
     tags: Mapping[str, str]
 
 
-def describe(name: str) -> Stack | None:
+def describe(name: str, patience: Patience | None = None) -> Stack | None:
     """Describe a stack; None when there is none of that name. Raises the client's own errors."""
     try:
-        found = runtime.client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
+        found = runtime.client("cloudformation", patience).describe_stacks(StackName=name)["Stacks"][0]
     except ClientError as error:
         if code_of(error) == "ValidationError" and "does not exist" in error.response["Error"]["Message"]:
             return None
@@ -86,9 +89,34 @@ def create(
     return answer["StackId"]
 
 
-def delete(name: str, role_arn: str) -> None:
-    """Delete a stack."""
-    runtime.client("cloudformation").delete_stack(StackName=name, RoleARN=role_arn)
+def delete(name: str, role_arn: str, retained: Sequence[str] = ()) -> None:
+    """Delete a stack; resources can be retained only of one whose deletion has failed."""
+    client = runtime.client("cloudformation")
+    if retained:
+        client.delete_stack(StackName=name, RoleARN=role_arn, RetainResources=list(retained))
+    else:
+        client.delete_stack(StackName=name, RoleARN=role_arn)
+
+
+def resources(name: str, patience: Patience | None = None) -> list[StackResource]:
+    """List what a stack consists of; nothing when there is none of that name. Raises the client's own errors."""
+    client = runtime.client("cloudformation", patience)
+    try:
+        found = client.describe_stack_resources(StackName=name)["StackResources"]
+    except ClientError as error:
+        if code_of(error) == "ValidationError" and "does not exist" in error.response["Error"]["Message"]:
+            return []
+        raise
+    return [
+        StackResource(
+            logical_id=each["LogicalResourceId"],
+            type=each["ResourceType"],
+            physical_id=each.get("PhysicalResourceId", ""),
+            status=each["ResourceStatus"],
+            reason=each.get("ResourceStatusReason", ""),
+        )
+        for each in found
+    ]
 
 
 def _missing_artifact(error: ClientError, template_url: str) -> Problem | None:
