@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from types_boto3_eks.type_defs import CreateAddonRequestTypeDef, UpdateAddonRequestTypeDef
 
     from functions.core.ledger.models import JsonObject
+    from functions.core.runtime import Patience
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,9 @@ def describe(cluster: str, addon: str) -> Addon | None:
     )
 
 
-def names(cluster: str) -> list[str]:
+def names(cluster: str, patience: Patience | None = None) -> list[str]:
     """List the names of a cluster's add-ons."""
-    pages = runtime.client("eks").get_paginator("list_addons").paginate(clusterName=cluster)
+    pages = runtime.client("eks", patience).get_paginator("list_addons").paginate(clusterName=cluster)
     return [name for page in pages for name in page["addons"]]
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
+    from functions.core.runtime import Patience
+
     Document = Mapping[str, JsonValue]
 
 
@@ -53,6 +55,16 @@ def find_role(name: str) -> RoleFound | None:
         inline={each: _document(_inline(name, each)) for each in inline},
         attached=frozenset(each.get("PolicyArn", "") for page in pages for each in page["AttachedPolicies"]),
     )
+
+
+def role_exists(name: str, patience: Patience | None = None) -> bool:
+    """Say whether there is a role of a name. Raises the client's own errors."""
+    client = runtime.client("iam", patience)
+    try:
+        client.get_role(RoleName=name)
+    except client.exceptions.NoSuchEntityException:
+        return False
+    return True
 
 
 def create_role(name: str, path: str, trust: Document, tags: Mapping[str, str], description: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from functions.capacity.stages import STAGES as CAPACITY
+from functions.clusters.deletion.stages.cluster import STAGES as CLUSTERS_DELETION
 from functions.clusters.stages import STAGES as CLUSTERS
 from functions.core import turn
 from functions.core.turn import Turn
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from functions.core.stage import Behaviours
 
-BEHAVIOURS: Behaviours = {**CAPACITY, **CLUSTERS, **FEATURES, **IDENTITY}
+BEHAVIOURS: Behaviours = {**CAPACITY, **CLUSTERS, **CLUSTERS_DELETION, **FEATURES, **IDENTITY}
 
 
 def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:

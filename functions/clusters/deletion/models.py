@@ -135,6 +135,8 @@ class Seen:
     subnets: tuple[SubnetSeen, ...] = ()
     interfaces: tuple[Interface, ...] = ()
     volumes: tuple[Volume, ...] = ()
+    addons: tuple[str, ...] = ()
+    chains: tuple[str, ...] = ()
     bucket: bool = False
     log_groups: tuple[str, ...] = ()
     unchecked: Mapping[str, str] = field(default_factory=dict)

@@ -107,9 +107,7 @@ def install() -> None:
     wrap(interfaces, "delete_network_interface", _unless_in_use)
     wrap(import_module(f"{models}.security_groups").SecurityGroupBackend, "delete_security_group", _unless_referred_to)
     wrap(import_module(f"{models}.vpcs").VPCBackend, "delete_vpc", _when_empty)
-    wrap(
-        import_module(f"{models}.internet_gateways").InternetGatewayBackend, "detach_internet_gateway", _unless_mapped
-    )
+    wrap(import_module(f"{models}.internet_gateways").InternetGatewayBackend, "detach_internet_gateway", _unless_mapped)
     wrap(import_module(f"{models}.nat_gateways").NatGatewayBackend, "create_nat_gateway", _with_held_interface)
     balancers = import_module("moto.elbv2.models").ELBv2Backend
     wrap(balancers, "create_load_balancer", _with_interfaces)

@@ -37,9 +37,7 @@ def leftover_groups(groups: Iterable[Group], eks_cluster: str) -> list[Group]:
     """Pick the security groups that controllers in the cluster, or EKS, made for it."""
     mark = _OWNED.format(eks_cluster)
     return [
-        group
-        for group in groups
-        if group.tags.get(mark) == "owned" or group.tags.get(_OF_CONTROLLER) == eks_cluster
+        group for group in groups if group.tags.get(mark) == "owned" or group.tags.get(_OF_CONTROLLER) == eks_cluster
     ]
 
 

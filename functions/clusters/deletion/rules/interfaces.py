@@ -73,7 +73,9 @@ def fate_of(interface: Interface, eks_cluster: str) -> Fate:
 
 def load_balancer_of(interface: Interface) -> str:
     """Name the load balancer of an interface, as `<type>/<name>/<id>` or a classic one's name; empty if of none."""
-    return interface.description.removeprefix(_LOAD_BALANCER) if interface.description.startswith(_LOAD_BALANCER) else ""
+    return (
+        interface.description.removeprefix(_LOAD_BALANCER) if interface.description.startswith(_LOAD_BALANCER) else ""
+    )
 
 
 def is_of_a_service(load_balancer: str) -> bool:
@@ -86,7 +88,11 @@ def blocker_of(interface: Interface) -> Blocker:
     """Say that an interface stands in the way: whose it is, and how it goes."""
     owner = owner_of(interface)
     kind = next((kind for kind in _REMEDIES if owner.startswith(kind)), "")
-    use = f"is left in subnet {interface.subnet_id} by" if interface.available else f"is used in subnet {interface.subnet_id} by"
+    use = (
+        f"is left in subnet {interface.subnet_id} by"
+        if interface.available
+        else f"is used in subnet {interface.subnet_id} by"
+    )
     remedy = _REMEDIES.get(kind, "delete what uses it")
     if interface.available:
         remedy = "delete the interface (aws ec2 delete-network-interface)"

@@ -58,9 +58,7 @@ class NoInterface(Exception):
     text: str
 
 
-def make_interface(
-    host: HyperPodHost, subnet: Subnet, addresses: Sequence[str], group: GroupRecord, name: str
-) -> str:
+def make_interface(host: HyperPodHost, subnet: Subnet, addresses: Sequence[str], group: GroupRecord, name: str) -> str:
     """Make an instance's interface with all addresses that its interfaces take together; gives its id."""
     private = [{"PrivateIpAddress": each, "Primary": index == 0} for index, each in enumerate(addresses)]
     try:

@@ -68,5 +68,5 @@ def _judged(context: StageContext, problem: Problem) -> Problem:
         f"Nobody can look into the EKS cluster {context.cluster.names.eks_cluster}: {problem.detail}",
         cause=problem.cause,
         remedy=f"{problem.remedy} Or leave out what has to be done inside the cluster: DELETE "
-        f"/api/clusters/{context.cluster.tag}?skip_workloads=true; its preview (dry_run=true) says what may then be left.",
+        f"/api/clusters/{context.cluster.tag}?skip_workloads=true; its preview (dry_run=true) says what may be left.",
     )

@@ -1,4 +1,4 @@
-"""Load balancers that Services and Ingresses of a cluster asked for: their controllers take them away while they run."""
+"""Load balancers that Services and Ingresses asked for: their controllers take them away, as long as these run."""
 
 from __future__ import annotations
 
@@ -77,7 +77,9 @@ def _named(resource: Resource, found: Object) -> str:
 
 def _blocker(resource: Resource, found: Object) -> Blocker:
     """Say which load balancer does not go; its Service carries the finalizer of the controller that should do it."""
-    hosts = [str(each.get("hostname") or "") for each in items_of(member(member(found, "status"), "loadBalancer"), "ingress")]
+    hosts = [
+        str(each.get("hostname") or "") for each in items_of(member(member(found, "status"), "loadBalancer"), "ingress")
+    ]
     balancer = hosts[0] if hosts and hosts[0] else "its load balancer"
     message = f"is deleted and stays, because {balancer} is not gone"
     remedy = "read the controller's events (kubectl describe) and remove what keeps the load balancer"

@@ -26,7 +26,9 @@ class AddonsRemoval:
         for each in doomed:
             addons.remove(context.cluster.names.eks_cluster, each.name)
         named = ", ".join(each.name for each in doomed)
-        return Applied(f"removing {named}" if named else "no add-on of ours is left", tuple(each.arn for each in doomed))
+        return Applied(
+            f"removing {named}" if named else "no add-on of ours is left", tuple(each.arn for each in doomed)
+        )
 
     def observe(self, context: StageContext) -> Observation:
         """Done when none is left; one that cannot be removed goes with a cluster that is ours."""

@@ -1,4 +1,4 @@
-"""The end of the cluster's bucket, where it was asked for: emptied right before it is deleted, since anybody may write."""
+"""The end of the cluster's bucket, if asked for: emptied right before it is deleted, since anybody may write to it."""
 
 from __future__ import annotations
 

@@ -116,7 +116,9 @@ def _after_failure(context: StageContext, resources: Sequence[StackResource]) ->
 
 def _vpcs(resources: Sequence[StackResource]) -> list[str]:
     gone = ("DELETE_COMPLETE", "DELETE_SKIPPED")
-    return [each.physical_id for each in resources if each.type == _VPC and each.physical_id and each.status not in gone]
+    return [
+        each.physical_id for each in resources if each.type == _VPC and each.physical_id and each.status not in gone
+    ]
 
 
 def _refused(context: StageContext, resources: Sequence[StackResource]) -> StageFailed:

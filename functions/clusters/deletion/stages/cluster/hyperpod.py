@@ -1,4 +1,4 @@
-"""The end of the HyperPod cluster: asked for once it takes a deletion, and seen through until SageMaker knows it no more."""
+"""The end of the HyperPod cluster: asked for once it takes a deletion, and followed until SageMaker knows none."""
 
 from __future__ import annotations
 

@@ -97,8 +97,7 @@ def _goes(tags: Mapping[str, str], context: StageContext) -> bool:
 def _delete_tables(context: StageContext) -> list[str]:
     free = [each for each in _tables(context) if not each.associations]
     endpoints = {
-        vpc_id: routing.s3_endpoints_of_vpc(vpc_id, context.cluster.region)
-        for vpc_id in {each.vpc_id for each in free}
+        vpc_id: routing.s3_endpoints_of_vpc(vpc_id, context.cluster.region) for vpc_id in {each.vpc_id for each in free}
     }
     for table in free:
         for endpoint in endpoints[table.vpc_id]:
