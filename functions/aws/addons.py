@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     )
 
     from functions.core.ledger.models import JsonObject
+    from functions.core.runtime import Patience
 
 
 @dataclass(frozen=True)
@@ -91,9 +92,9 @@ def describe(cluster: str, addon: str) -> Addon | None:
     )
 
 
-def names(cluster: str) -> list[str]:
+def names(cluster: str, patience: Patience | None = None) -> list[str]:
     """List the names of a cluster's add-ons."""
-    pages = runtime.client("eks").get_paginator("list_addons").paginate(clusterName=cluster)
+    pages = runtime.client("eks", patience).get_paginator("list_addons").paginate(clusterName=cluster)
     return [name for page in pages for name in page["addons"]]
 
 
@@ -128,6 +129,15 @@ def update(change: Change, overwrite: bool) -> None:
     if change.configuration is not None:
         request["configurationValues"] = change.configuration
     runtime.client("eks").update_addon(**request)
+
+
+def remove(cluster: str, addon: str) -> None:
+    """Remove an add-on with its objects; one that is gone is as good."""
+    client = runtime.client("eks")
+    try:
+        client.delete_addon(clusterName=cluster, addonName=addon)
+    except client.exceptions.ResourceNotFoundException:
+        return
 
 
 def forget(cluster: str, addon: str) -> None:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
 
+from functions.clusters.deletion.models import StackResource
 from functions.core import runtime
 from functions.core.errors import ArtifactMissing, Cause, Layer, PreconditionFailed, Problem
 from functions.core.failures import code_of, failure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from types_boto3_cloudformation.type_defs import StackEventTypeDef
 
@@ -92,9 +93,34 @@ def create(
     return answer["StackId"]
 
 
-def delete(name: str, role_arn: str) -> None:
-    """Delete a stack."""
-    runtime.client("cloudformation").delete_stack(StackName=name, RoleARN=role_arn)
+def delete(name: str, role_arn: str, retained: Sequence[str] = ()) -> None:
+    """Delete a stack; resources can be retained only of one whose deletion has failed."""
+    client = runtime.client("cloudformation")
+    if retained:
+        client.delete_stack(StackName=name, RoleARN=role_arn, RetainResources=list(retained))
+    else:
+        client.delete_stack(StackName=name, RoleARN=role_arn)
+
+
+def resources(name: str, patience: Patience | None = None) -> list[StackResource]:
+    """List what a stack consists of; nothing when there is none of that name. Raises the client's own errors."""
+    client = runtime.client("cloudformation", patience)
+    try:
+        found = client.describe_stack_resources(StackName=name)["StackResources"]
+    except ClientError as error:
+        if code_of(error) == "ValidationError" and "does not exist" in error.response["Error"]["Message"]:
+            return []
+        raise
+    return [
+        StackResource(
+            logical_id=each["LogicalResourceId"],
+            type=each["ResourceType"],
+            physical_id=each.get("PhysicalResourceId", ""),
+            status=each["ResourceStatus"],
+            reason=each.get("ResourceStatusReason", ""),
+        )
+        for each in found
+    ]
 
 
 def _missing_artifact(error: ClientError, template_url: str) -> Problem | None:

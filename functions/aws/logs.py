@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.core import runtime
 from functions.core.redaction import redacted
+
+if TYPE_CHECKING:
+    from functions.core.runtime import Patience
+
+
+def groups(prefix: str, patience: Patience | None = None) -> list[str]:
+    """Name the log groups whose names begin so, fifty at most. Raises the client's own errors."""
+    found = runtime.client("logs", patience).describe_log_groups(logGroupNamePrefix=prefix).get("logGroups", [])
+    return [group["logGroupName"] for group in found if "logGroupName" in group]
 
 
 def tail(group: str, stream: str, lines: int) -> list[str] | None:

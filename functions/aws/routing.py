@@ -114,6 +114,22 @@ def serve_by_endpoint(endpoint_id: str, route_table_id: str) -> None:
     )
 
 
+def serve_no_longer(endpoint_id: str, route_table_id: str) -> None:
+    """Let a gateway endpoint serve a route table no longer; it, the table or the link may be gone."""
+    client = runtime.client("ec2")
+    _made(
+        lambda: client.modify_vpc_endpoint(VpcEndpointId=endpoint_id, RemoveRouteTableIds=[route_table_id]),
+        unless=("InvalidVpcEndpointId.NotFound", "InvalidRouteTableId.NotFound", "InvalidRouteTableID.NotFound"),
+    )
+
+
+def tables_tagged(tags: Mapping[str, str]) -> list[RouteTable]:
+    """List the route tables of the region that bear all of some tags."""
+    wanted: list[FilterTypeDef] = [{"Name": f"tag:{key}", "Values": [value]} for key, value in tags.items()]
+    pages = runtime.client("ec2").get_paginator("describe_route_tables").paginate(Filters=wanted)
+    return [_table(found) for page in pages for found in page["RouteTables"]]
+
+
 def _made(call: Callable[[], object], *, unless: tuple[str, ...]) -> bool:
     """Make a call that has no idempotency token; False when its very effect refuses it, as after a lost answer.
 
@@ -143,6 +159,7 @@ def _table(found: RouteTableTypeDef) -> RouteTable:
         default_route=_route(default[0]) if default else None,
         tags=tags_in(found.get("Tags", [])),
         main=any(link.get("Main", False) for link in links),
+        vpc_id=found.get("VpcId", ""),
     )
 
 

@@ -51,11 +51,26 @@ class LogEvents(TypedDict, total=False):
     events: list[LogEvent]
 
 
+class LogGroup(TypedDict, total=False):
+    """One log group."""
+
+    logGroupName: str
+
+
+class LogGroups(TypedDict, total=False):
+    """DescribeLogGroupsResponse."""
+
+    logGroups: list[LogGroup]
+
+
 class LogsClient(Protocol):
     """CloudWatch Logs. Source: CloudWatch Logs API reference."""
 
     def get_log_events(self, *, logGroupName: str, logStreamName: str, limit: int, startFromHead: bool) -> LogEvents:
         """Read lines of a log stream."""
+
+    def describe_log_groups(self, *, logGroupNamePrefix: str) -> LogGroups:
+        """List log groups by the beginning of their names, fifty at most."""
 
 
 class ConnectionsClient(Protocol):

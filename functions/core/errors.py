@@ -11,6 +11,7 @@ Problem
 │   ├── AlreadyExists     409 already_exists
 │   ├── OperationInProgress 409 operation_in_progress  another operation holds the scope
 │   ├── Busy              409 busy                 AWS is changing the resource and refuses another change meanwhile
+│   ├── Blocked           409 blocked              what others made stands in the way; `errors` names it
 │   ├── PreconditionFailed  409 precondition_failed  an earlier stage has to be done first
 │   ├── QuotaExceeded     409 quota_exceeded       an AWS quota refuses it
 │   ├── ConfirmationRequired  409 confirmation_required  it destroys something and is not confirmed
@@ -194,6 +195,12 @@ class Busy(Conflict):
     """AWS is changing the resource and refuses another change meanwhile."""
 
     code, title, retryable = "busy", "Busy", True
+
+
+class Blocked(Conflict):
+    """What others made stands in the way; `errors` names each thing, whose it is and how it goes."""
+
+    code, title = "blocked", "Blocked"
 
 
 class PreconditionFailed(Conflict):

@@ -71,13 +71,20 @@ PIPELINES: Final = (
     Pipeline(
         "delete_cluster",
         "Delete a cluster: workloads, HyperPod cluster, dependencies, network, foundation; then forget it.",
-        ("workloads_removal", "hyperpod_removal", "dependencies_removal", "network_removal", "foundation_removal"),
+        (
+            "workloads_removal",
+            "hyperpod_removal",
+            "dependencies_removal",
+            "network_removal",
+            "foundation_removal",
+            VERIFY,
+        ),
         forgets=True,
     ),
     Pipeline(
         "delete_hyperpod",
         "Delete the HyperPod cluster of a cluster and keep the rest.",
-        ("workloads_removal", "hyperpod_removal", "network_removal"),
+        ("workloads_removal", "hyperpod_removal", "network_removal", VERIFY),
     ),
     Pipeline(
         "import_cluster",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, Literal
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from functions.core import ledger, runtime
-from functions.core.errors import Conflict, ProblemBody, Throttled
-from functions.core.ledger.models import JsonObject, OperationStatus, StageStatus
+from functions.core.errors import Blocked, Conflict, ProblemBody, Throttled
+from functions.core.ledger.models import JsonObject, OperationStatus, Reason, StageStatus
 from functions.core.phases import PHASES
 from functions.core.turn import unexpected
 
@@ -46,7 +46,7 @@ def take(step: Step) -> dict[str, JsonValue]:
         case "finish_stage":
             ledger.finish_stage(step.operation_id, step.stage, step.attempt, step.result)
         case "fail_stage":
-            ledger.fail_stage(step.operation_id, step.stage, step.attempt, _problem(step))
+            _fail_stage(step)
         case "cancel_stage":
             _cancel_stage(step)
         case "close_operation":
@@ -74,6 +74,12 @@ def _begin_stage(step: Step) -> dict[str, JsonValue]:
         return begun | {"verdict": "cancelled"}
     begun["attempt"] = ledger.begin_stage(step.operation_id, step.stage)
     return begun | {"verdict": "run" if step.round == 1 else "observe"}
+
+
+def _fail_stage(step: Step) -> None:
+    problem = _problem(step)
+    reason = Reason.BLOCKED if problem.code == Blocked.code else None
+    ledger.fail_stage(step.operation_id, step.stage, step.attempt, problem, reason)
 
 
 def _cancel_stage(step: Step) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from functions.audit.routes import listing as audit
 from functions.catalog import routes as catalog
 from functions.clusters import routes as clusters
+from functions.clusters.deletion.routes import deleting
 from functions.clusters.drift import routes as cluster_drift
 from functions.clusters.events.routes import listing as cluster_events
 from functions.clusters.listing import routes as cluster_listing
@@ -35,6 +36,7 @@ _ROUTES = (
     cluster_settings,
     cluster_upgrades,
     clusters,
+    deleting,
     namespaces,
     network,
     operations,

@@ -8,6 +8,7 @@ from functions.audit.declaration import DECLARATION as AUDIT
 from functions.capacity.declaration import DECLARATION as CAPACITY
 from functions.catalog.declaration import DECLARATION as CATALOG
 from functions.clusters.declaration import DECLARATION as CLUSTERS
+from functions.clusters.deletion.declaration import DECLARATION as CLUSTERS_DELETION
 from functions.clusters.drift.declaration import DECLARATION as CLUSTER_DRIFT
 from functions.clusters.settings.declaration import DECLARATION as CLUSTER_SETTINGS
 from functions.clusters.upgrades.declaration import DECLARATION as UPGRADES
@@ -27,6 +28,7 @@ DECLARATIONS: Final[tuple[Declaration, ...]] = (
     CLUSTERS,
     CLUSTER_DRIFT,
     CLUSTER_SETTINGS,
+    CLUSTERS_DELETION,
     OPERATIONS,
     CONNECTIONS,
     NETWORK,

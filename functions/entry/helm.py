@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from functions.clusters.deletion.stages.administration import STAGES as CLUSTERS_DELETION
 from functions.core import turn
 from functions.core.turn import Turn
 from functions.features.helm.stages import STAGES as FEATURES_HELM
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from functions.core.stage import Behaviours
 
-BEHAVIOURS: Behaviours = {**FEATURES_HELM, **IDENTITY_CLUSTER_ROLES}
+BEHAVIOURS: Behaviours = {**FEATURES_HELM, **IDENTITY_CLUSTER_ROLES, **CLUSTERS_DELETION}
 
 
 def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:

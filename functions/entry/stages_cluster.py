@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from functions.capacity.stages import STAGES as CAPACITY
+from functions.clusters.deletion.stages.cluster import STAGES as CLUSTERS_DELETION
 from functions.clusters.drift.stages import STAGES as CLUSTER_DRIFT
 from functions.clusters.preflight.stages import STAGES as CLUSTERS_PREFLIGHT
 from functions.clusters.settings.stages import STAGES as CLUSTERS_SETTINGS
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 BEHAVIOURS: Behaviours = {
     **CAPACITY,
     **CLUSTERS,
+    **CLUSTERS_DELETION,
     **CLUSTERS_PREFLIGHT,
     **CLUSTERS_SETTINGS,
     **CLUSTERS_UPGRADES,

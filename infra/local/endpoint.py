@@ -21,8 +21,8 @@ _EXPIRED_CODES = {
     **dict.fromkeys(("cloudformation", "iam", "s3", "sts"), "ExpiredToken"),
 }
 _ONE_FOR_ALL_REGIONS = frozenset({"iam", "s3", "sts"})
-# Stacks make resources in these services as time passes; whoever asks must see what is due.
-_MADE_BY_STACKS = frozenset({"ec2", "iam", "s3"})
+# Stacks and clusters make resources in these services as time passes; whoever asks must see what is due.
+_MADE_BY_STACKS = frozenset({"ec2", "elasticloadbalancing", "iam", "s3"})
 
 
 @dataclass(frozen=True)

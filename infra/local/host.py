@@ -24,6 +24,7 @@ from infra.local.engine import (
     dynamodb,
     dynamodb_streams,
     ec2_catalog,
+    ec2_dependencies,
     ec2_endpoints,
     ec2_network,
     logs,
@@ -129,6 +130,7 @@ class LocalHost:
         ec2_catalog.install()
         ec2_network.install()
         ec2_endpoints.install()
+        ec2_dependencies.install()
         logs.install(self.clock.now)
         s3.install()
         stepfunctions.install(self.clock, self.client_of_role, self._publish)

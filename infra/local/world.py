@@ -10,11 +10,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, cast
 
 from infra.local.addon_objects import addon_objects
+from infra.local.engine.ec2_dependencies import Interfaces
 from infra.local.kubernetes.api import KubernetesApi
 from infra.local.kubernetes.documents import JsonObject
 from infra.local.kubernetes.hyperpod_nodes import recoveries_asked, sync_nodes
 from infra.local.kubernetes.identity import AccessPolicy, Identity
 from infra.local.kubernetes.releases import has_release
+from infra.local.load_balancers import LoadBalancers
 from infra.local.mounting import is_equipped, serve_mounts
 from infra.local.node_facts import as_kubernetes_sees
 from infra.local.simulators.bus_event import BusEvent
@@ -75,6 +77,8 @@ class World:
         self.on_clusters_changed: Callable[[], None] = lambda: None
         self.publish: Callable[[BusEvent], object] = lambda event: None
         account = identities.account_id
+        self._interfaces = Interfaces(account, region)
+        self.load_balancers = LoadBalancers(clock.now, cast("Callable[[str], BaseClient]", client))
         self.eks = Eks(clock.now, account, region, self._eks_host())
         self.hyperpod = HyperPod(clock.now, account, region, self._hyperpod_host())
         self.hyperpod.conditions.hold = lambda: self.settled("sagemaker")
@@ -136,6 +140,7 @@ class World:
         now = self._clock.now()
         of_services = [self.services[name].deadlines() for name in _SETTLED_FIRST]
         of_clusters = [api.deadlines() for api in self.kubernetes.values()]
+        of_clusters += [self.load_balancers.deadlines(api) for api in self.kubernetes.values()]
         due = chain.from_iterable([*of_services, *of_clusters])
         following = min((moment for moment in due if moment > now), default=None)
         if following == self._next_due:
@@ -152,6 +157,7 @@ class World:
         nodes = [node for node in self.hyperpod.node_facts(name) if node.running]
         sync_nodes(api.store, [as_kubernetes_sees(node, networked) for node in nodes])
         api.advance()
+        self.load_balancers.advance(self.eks.records.clusters[name], api)
 
     def _has_network(self, name: str) -> bool:
         """Say whether nodes get a network: without the VPC CNI none becomes Ready."""
@@ -177,6 +183,9 @@ class World:
             on_version_changed=self._upgrade_cluster,
             node_versions=lambda name: [node.kubernetes_version for node in self.hyperpod.node_facts(name)],
             addons=addon_objects(self.kubernetes, self._addon_version, self._has_nodes),
+            hold_interface=self._interfaces.held_by("amazon-eks"),
+            free_interface=self._interfaces.let_go,
+            hyperpod_on=self._hyperpod_on,
         )
 
     def _hyperpod_host(self) -> HyperPodHost:
@@ -189,10 +198,16 @@ class World:
             dependencies_installed=self._has_dependencies,
             admit_nodes=self.eks.admit_nodes,
             publish=self._publish,
+            hold_interface=self._interfaces.held_by("amazon-sagemaker"),
+            free_interface=self._interfaces.let_go,
         )
 
     def _publish(self, event: BusEvent) -> None:
         self.publish(event)
+
+    def _hyperpod_on(self, eks_arn: str) -> str | None:
+        found = self.hyperpod.records.clusters.values()
+        return next((cluster.name for cluster in found if cluster.eks_arn == eks_arn), None)
 
     def _iam(self) -> BaseClient:
         return self._client("iam")

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
+_DELETE_CLUSTER: Final = "delete_cluster"
 _NOT_OURS: Final = frozenset({Action.REFUSE, Action.AWAIT_ADDON})
 
 
@@ -105,7 +106,10 @@ def _removable(context: StageContext) -> tuple[IdentityChain, Place, Facts]:
             cause=Cause(layer=Layer.AWS, service="eks", api_call="DescribeCluster", resource=name),
             remedy="Wait until the cluster is gone.",
         )
-    return chain, place, Facts(role=role, account=_account(context, chain), association=_association(chain, place))
+    # A service account goes with its cluster, which may no longer answer; an imported cluster stays.
+    going = context.operation.kind == _DELETE_CLUSTER and cluster.origin == "created"
+    account = None if going else _account(context, chain)
+    return chain, place, Facts(role=role, account=account, association=_association(chain, place))
 
 
 def _late(chain: IdentityChain, facts: Facts) -> tuple[str, ...]:

@@ -37,6 +37,7 @@ class RouteTable:
     default_route: Route | None
     tags: Mapping[str, str]
     main: bool = False
+    vpc_id: str = ""
 
 
 @dataclass(frozen=True)

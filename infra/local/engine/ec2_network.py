@@ -3,7 +3,8 @@
 A route through a NAT gateway that is gone is a `blackhole`; moto calls every route active. A subnet that has a route
 table is not given another by AssociateRouteTable; moto answers with the association there is, as if it had obeyed. A
 subnet in which network interfaces stand cannot be deleted; and so that one can, a NAT gateway takes its own along, and
-lets its address go, which another gateway may then have.
+lets its address go, which another gateway may then have. A deleted subnet is no longer associated with its route
+table; moto leaves the table in use.
 CreateRouteTable sent again with the client token of an earlier call gives that call's table; moto makes another.
 """
 
@@ -29,7 +30,7 @@ class _Route(Protocol):
 
 
 class _Table(Protocol):
-    _associations: Mapping[str, str]
+    _associations: dict[str, str]
 
 
 class _Interface(Protocol):
@@ -112,6 +113,9 @@ def _when_empty(delete: Callable[..., object]) -> Callable[..., object]:
         if any(interface.subnet.id == subnet_id for interface in self.get_all_network_interfaces()):
             message = f"The subnet '{subnet_id}' has dependencies and cannot be deleted."
             raise _refusal("DependencyViolation", message)
+        for table in self.route_tables.values():
+            for link in [link for link, subnet in table._associations.items() if subnet == subnet_id]:
+                del table._associations[link]
         return delete(self, subnet_id)
 
     return delete_subnet

@@ -17,7 +17,7 @@ from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 from infra.local.engine.stepfunctions import children_of
 
 # Global services keep their state under the partition's name.
-_REGIONAL = ("dynamodb", "ec2", "logs")
+_REGIONAL = ("dynamodb", "ec2", "elbv2", "logs")
 _GLOBAL = ("iam", "s3")
 _POLICY = "policy of AWS"
 

@@ -9,7 +9,7 @@ from infra.local.simulators import eks_network, neighbours
 from infra.local.simulators.eks_catalog import DEFAULT_VERSION, VERSIONS
 from infra.local.simulators.eks_records import CREATION, DELETION, ClusterRecord, EksState, invalid
 from infra.local.simulators.paging import identifier, page
-from infra.local.simulators.service import ServiceError, refuse_unverified
+from infra.local.simulators.service import ServiceError, refuse_unverified, unverified
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -78,6 +78,8 @@ class Clusters:
     def delete(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
         """DeleteCluster; its add-ons and access entries go with it."""
         cluster = self._state.cluster(params["name"])
+        if standing := self._state.host.hyperpod_on(cluster.arn):
+            raise unverified(f"the deletion of an EKS cluster on which the HyperPod cluster {standing} stands")
         cluster.deleted_at = cluster.deleted_at or self._state.now()
         return {"cluster": self.described(cluster)}
 
@@ -102,9 +104,11 @@ class Clusters:
         for cluster in list(self._state.records.clusters.values()):
             if not cluster.announced and not cluster.deleted_at and now >= cluster.created_at + CREATION:
                 cluster.announced = True
+                eks_network.make_interfaces(self._state.host, cluster)
                 self._state.host.on_cluster_active(cluster.name)
             if cluster.deleted_at and now >= cluster.deleted_at + DELETION:
                 del self._state.records.clusters[cluster.name]
+                eks_network.remove_interfaces(self._state.host, cluster, forgets=self._state.records.forgets_interfaces)
                 eks_network.delete_cluster_group(self._state.host.ec2(), cluster.security_group_id)
                 if cluster.announced:
                     self._state.host.on_cluster_deleted(cluster.name)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from botocore.client import BaseClient
 
-    from infra.local.simulators.eks_records import EksRecords
+    from infra.local.simulators.eks_records import ClusterRecord, EksHost, EksRecords
     from infra.local.simulators.neighbours import Subnet
 
 DEFAULT_SERVICE_CIDRS = ("10.100.0.0/16", "172.20.0.0/16")
@@ -77,6 +77,35 @@ def create_cluster_group(ec2: BaseClient, name: str, vpc_id: str, seed: str) -> 
     rule = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": group_id}]}
     call(ec2, "authorize_security_group_ingress", GroupId=group_id, IpPermissions=[rule])
     return group_id
+
+
+def make_interfaces(host: EksHost, cluster: ClusterRecord) -> None:
+    """Put the control plane's interfaces into its subnets (EKS user guide, "Cluster network interfaces")."""
+    network = cluster.described["resourcesVpcConfig"]
+    for subnet in network["subnetIds"]:
+        answer = call(
+            host.ec2(),
+            "create_network_interface",
+            SubnetId=subnet,
+            Groups=[cluster.security_group_id, *network["securityGroupIds"]],
+            Description=f"Amazon EKS {cluster.name}",
+        )
+        interface_id = str(answer["NetworkInterface"]["NetworkInterfaceId"])
+        host.hold_interface(interface_id)
+        cluster.interface_ids.append(interface_id)
+
+
+def remove_interfaces(host: EksHost, cluster: ClusterRecord, *, forgets: bool) -> None:
+    """Take the control plane's interfaces away, or leave them behind without their owner."""
+    for interface_id in cluster.interface_ids:
+        host.free_interface(interface_id)
+        if forgets:
+            continue
+        try:
+            call(host.ec2(), "delete_network_interface", NetworkInterfaceId=interface_id)
+        except ClientError as error:
+            if error_code(error) != "InvalidNetworkInterfaceID.NotFound":
+                raise
 
 
 def delete_cluster_group(ec2: BaseClient, group_id: str) -> None:

@@ -166,6 +166,7 @@ class ClusterRecord:
     tags: dict[str, str] = field(default_factory=dict)
     deleted_at: datetime | None = None
     announced: bool = False
+    interface_ids: list[str] = field(default_factory=list)
     addons: dict[str, AddonRecord] = field(default_factory=dict)
     entries: dict[str, AccessEntryRecord] = field(default_factory=dict)
     associations: dict[str, AssociationRecord] = field(default_factory=dict)
@@ -217,6 +218,8 @@ class EksRecords:
 
     clusters: dict[str, ClusterRecord] = field(default_factory=dict)
     unsupported_zone_ids: set[str] = field(default_factory=lambda: set(REFUSING_ZONE_IDS))
+    forgets_interfaces: bool = False
+    """Whether deleted control planes leave their interfaces behind, detached: it happens, and nobody says when."""
     minted: int = 0
     update_faults: dict[str, dict[str, Any]] = field(default_factory=dict)
     """With what the next version update of a cluster ends."""
@@ -255,6 +258,10 @@ class EksHost:
     on_version_changed: Callable[[str], None] = nobody
     node_versions: Callable[[str], Sequence[str]] = no_nodes
     """The Kubernetes versions of a cluster's kubelets."""
+    hold_interface: Callable[[str], None] = lambda _: None
+    free_interface: Callable[[str], None] = lambda _: None
+    hyperpod_on: Callable[[str], str | None] = lambda _: None
+    """Names the HyperPod cluster that stands on an EKS cluster, by its ARN."""
 
 
 @dataclass

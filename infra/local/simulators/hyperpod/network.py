@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from botocore.client import BaseClient
 
     from infra.local.simulators.hyperpod.records import GroupRecord, HyperPodRecords
+    from infra.local.simulators.hyperpod.state import HyperPodHost
     from infra.local.simulators.neighbours import Subnet
 
 EFA_FAILURE: Final = (
@@ -57,12 +58,12 @@ class NoInterface(Exception):
     text: str
 
 
-def make_interface(ec2: BaseClient, subnet: Subnet, addresses: Sequence[str], group: GroupRecord, name: str) -> str:
+def make_interface(host: HyperPodHost, subnet: Subnet, addresses: Sequence[str], group: GroupRecord, name: str) -> str:
     """Make an instance's interface with all addresses that its interfaces take together; gives its id."""
     private = [{"PrivateIpAddress": each, "Primary": index == 0} for index, each in enumerate(addresses)]
     try:
         answer = neighbours.call(
-            ec2,
+            host.ec2(),
             "create_network_interface",
             SubnetId=subnet.subnet_id,
             Groups=group.security_groups,
@@ -71,13 +72,16 @@ def make_interface(ec2: BaseClient, subnet: Subnet, addresses: Sequence[str], gr
         )
     except ClientError as error:
         raise NoInterface(str(error.response["Error"]["Message"])) from error
-    return str(answer["NetworkInterface"]["NetworkInterfaceId"])
+    interface_id = str(answer["NetworkInterface"]["NetworkInterfaceId"])
+    host.hold_interface(interface_id)
+    return interface_id
 
 
-def remove_interface(ec2: BaseClient, interface_id: str) -> None:
+def remove_interface(host: HyperPodHost, interface_id: str) -> None:
     """Delete an instance's interface; somebody may have done so before."""
+    host.free_interface(interface_id)
     try:
-        neighbours.call(ec2, "delete_network_interface", NetworkInterfaceId=interface_id)
+        neighbours.call(host.ec2(), "delete_network_interface", NetworkInterfaceId=interface_id)
     except ClientError as error:
         if neighbours.error_code(error) != "InvalidNetworkInterfaceID.NotFound":
             raise

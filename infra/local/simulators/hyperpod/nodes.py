@@ -39,7 +39,7 @@ class Nodes:
     ) -> None:
         """Start the instance of a requested node; raises NoInterface when EC2 refuses its interface."""
         instance_id = f"i-{self._state.mint(17, HEXADECIMAL)}"
-        interface = network.make_interface(self._state.host.ec2(), place.subnet, place.addresses, group, instance_id)
+        interface = network.make_interface(self._state.host, place.subnet, place.addresses, group, instance_id)
         node = NodeRecord(
             instance_id=instance_id,
             logical_id=requested.logical_id,
@@ -96,7 +96,7 @@ class Nodes:
 
     def remove(self, cluster: HyperPodRecord, group: GroupRecord, node: NodeRecord) -> None:
         """Take an instance and its interface away."""
-        network.remove_interface(self._state.host.ec2(), node.interface_id)
+        network.remove_interface(self._state.host, node.interface_id)
         group.nodes.remove(node)
         cluster.former_nodes[node.logical_id] = group.name
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from infra.local.simulators.hyperpod import classic, times
+from infra.local.simulators.hyperpod import classic, network, times
 from infra.local.simulators.hyperpod.groups import Groups
 from infra.local.simulators.hyperpod.nodes import Nodes
 from infra.local.simulators.hyperpod.records import GroupRecord, HyperPodRecord
@@ -48,6 +48,7 @@ class Progress:
     def deadlines(self) -> Iterator[datetime]:
         """Moments, in no order, at which something becomes due; each is gone once it was played."""
         yield from (change.at for change in self._state.records.outcomes.capacity)
+        yield from self._state.records.lingering.values()
         for cluster in self._state.records.clusters.values():
             if cluster.deleted_at:
                 yield cluster.deleted_at + times.DELETION
@@ -69,6 +70,7 @@ class Progress:
     def _step(self, at: datetime) -> None:
         self._state.looked.clear()
         self._change_capacity(at)
+        self._remove_interfaces(at)
         for cluster in list(self._state.records.clusters.values()):
             if cluster.deleted_at:
                 self._end_deletion(cluster, cluster.deleted_at, at)
@@ -85,9 +87,15 @@ class Progress:
     def _end_deletion(self, cluster: HyperPodRecord, deleted_at: datetime, at: datetime) -> None:
         if at < deleted_at + times.DELETION:
             return
-        for group, node in cluster.nodes():
-            self.nodes.remove(cluster, group, node)
+        until = deleted_at + times.DELETION + times.INTERFACES_AFTER
+        self._state.records.lingering |= {node.interface_id: until for _, node in cluster.nodes()}
         del self._state.records.clusters[cluster.name]
+
+    def _remove_interfaces(self, at: datetime) -> None:
+        lingering = self._state.records.lingering
+        for interface_id in [each for each, until in lingering.items() if until <= at]:
+            del lingering[interface_id]
+            network.remove_interface(self._state.host, interface_id)
 
     def _step_cluster(self, cluster: HyperPodRecord, at: datetime) -> None:
         if cluster.continuous and cluster.due and cluster.due <= at:

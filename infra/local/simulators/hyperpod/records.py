@@ -284,6 +284,7 @@ class HyperPodRecords:
     offerings: dict[str, OfferingRecord] = field(default_factory=dict)
     plans: dict[str, PlanRecord] = field(default_factory=dict)
     outcomes: Outcomes = field(default_factory=Outcomes)
+    lingering: dict[str, datetime] = field(default_factory=dict)
     minted: int = 0
     releases: list[str] = field(default_factory=lambda: ["1.0.0"])
     """The releases of HyperPod's own images, the newest last."""

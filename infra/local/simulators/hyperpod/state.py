@@ -29,6 +29,10 @@ class HyperPodHost:
     dependencies_installed: Callable[[str], bool]
     admit_nodes: Callable[[str, str], None]
     publish: Callable[[BusEvent], None]
+    hold_interface: Callable[[str], None] = lambda _: None
+    """Told of an interface that an instance has from now on."""
+    free_interface: Callable[[str], None] = lambda _: None
+    """Told of an interface that no instance has any more."""
 
 
 @dataclass

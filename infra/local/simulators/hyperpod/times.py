@@ -8,6 +8,8 @@ from typing import Final
 CREATION: Final = timedelta(seconds=60)
 """From a request to the first instances; in Continuous mode a new cluster or group is InService by then."""
 DELETION: Final = timedelta(seconds=300)
+INTERFACES_AFTER: Final = timedelta(seconds=90)
+"""From a cluster's end to that of its instances' interfaces."""
 LIFECYCLE_AFTER: Final = timedelta(seconds=240)
 """From an instance's launch to its lifecycle script."""
 RUNNING_AFTER: Final = timedelta(seconds=120)

@@ -1,0 +1,121 @@
+"""One look at what a cluster has in AWS, before it is deleted; what gives no answer is unknown and never absent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from functions.aws import (
+    addons,
+    buckets,
+    cloudformation,
+    eks,
+    hyperpod,
+    iam,
+    logs,
+    network,
+    network_interfaces,
+    volumes,
+)
+from functions.clusters.deletion.models import HyperPodSeen, Seen, StackSeen, SubnetSeen
+from functions.clusters.deletion.rules.plan import ADDONS
+from functions.core import application
+from functions.core.failures import code_of
+from functions.core.runtime import Patience
+from functions.core.tags import stack_tags
+from functions.identity.chains.models import CHAINS
+from functions.network.subnets.rules.identity import GROUP_TAG, KIND_TAG
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from functions.core.cluster import ClusterSpec
+
+Part = TypeVar("Part")
+
+_LIVING: Final = ("ACTIVE", "UPDATING")
+_EDGE: Final = Patience.EDGE
+
+
+def look(spec: ClusterSpec) -> Seen:
+    """Gather what there is; a service that does not answer leaves its part unchecked."""
+    unchecked: dict[str, str] = {}
+
+    def gathered(part: str, ask: Callable[[], Part], nothing: Part) -> Part:
+        try:
+            return ask()
+        except (BotoCoreError, ClientError) as error:
+            application.warn(f"{part} of {spec.tag} is unchecked", error)
+            code = code_of(error) if isinstance(error, ClientError) else type(error).__name__
+            unchecked[part] = f"AWS answered {code}; what there is shows when the stage comes to it"
+            return nothing
+
+    names = spec.names
+    stack = gathered("stack", lambda: _stack(spec), None)
+    status = gathered("eks", lambda: _eks_status(names.eks_cluster), None)
+    vpc_id = stack.vpc_id if stack else ""
+    return Seen(
+        stack=stack,
+        eks_status=status,
+        hyperpod=gathered("hyperpod", lambda: _hyperpod(names.hyperpod_cluster), None),
+        subnets=gathered("subnets", lambda: _subnets(spec), ()),
+        interfaces=gathered("interfaces", lambda: tuple(network_interfaces.of_vpc(vpc_id, _EDGE)), ())
+        if vpc_id
+        else (),
+        volumes=gathered("volumes", lambda: tuple(volumes.of_cluster(names.eks_cluster, _EDGE)), ()),
+        addons=gathered("add-ons", lambda: _addons(names.eks_cluster), ()) if status in _LIVING else (),
+        chains=gathered("roles", lambda: _chains(spec), ()),
+        bucket=gathered("bucket", lambda: buckets.exists(names.bucket, _EDGE), False),
+        log_groups=gathered("log groups", lambda: _log_groups(spec), ()),
+        unchecked=unchecked,
+    )
+
+
+def _stack(spec: ClusterSpec) -> StackSeen | None:
+    found = cloudformation.describe(spec.names.stack, _EDGE)
+    if found is None:
+        return None
+    ours = all(found.tags.get(key) == value for key, value in stack_tags(spec).items())
+    resources = cloudformation.resources(spec.names.stack, _EDGE)
+    return StackSeen(found.stack_id, found.status, ours, tuple(resources))
+
+
+def _eks_status(name: str) -> str | None:
+    found = eks.describe_cluster(name)
+    return found.status if found else None
+
+
+def _hyperpod(name: str) -> HyperPodSeen | None:
+    found = hyperpod.describe(name, _EDGE)
+    if found is None:
+        return None
+    return HyperPodSeen(found.arn, found.status, sum(group.current for group in found.groups))
+
+
+def _addons(eks_cluster: str) -> tuple[str, ...]:
+    installed = addons.names(eks_cluster, _EDGE)
+    return tuple(each for each in ADDONS if each in installed)
+
+
+def _chains(spec: ClusterSpec) -> tuple[str, ...]:
+    """Name the identity chains that have a role of their own, beside those whose role is the stack's."""
+    made = ((name, make(spec)) for name, make in reversed(CHAINS.items()))
+    return tuple(
+        name for name, chain in made if not chain.role_of_stack and iam.tags_of_role(chain.role, _EDGE) is not None
+    )
+
+
+def _subnets(spec: ClusterSpec) -> tuple[SubnetSeen, ...]:
+    found = [each for each in network.subnets_tagged(stack_tags(spec)) if each.tags.get(KIND_TAG)]
+    ordered = sorted(found, key=lambda subnet: subnet.subnet_id)
+    return tuple(
+        SubnetSeen(each.subnet_id, each.tags.get("Name", ""), each.cidr, each.tags.get(GROUP_TAG, ""))
+        for each in ordered
+    )
+
+
+def _log_groups(spec: ClusterSpec) -> tuple[str, ...]:
+    names = spec.names
+    prefixes = (f"/aws/eks/{names.eks_cluster}/", f"/aws/sagemaker/Clusters/{names.hyperpod_cluster}/")
+    return tuple(group for prefix in prefixes for group in logs.groups(prefix, _EDGE))

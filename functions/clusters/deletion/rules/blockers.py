@@ -1,0 +1,83 @@
+"""What stands in the way of a network's deletion, and how it is told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from functions.clusters.deletion.models import Blocker, Group, Part
+from functions.clusters.deletion.rules.interfaces import Fate, blocker_of, fate_of
+from functions.core.errors import Blocked, Cause, FieldError, Layer
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from functions.clusters.deletion.models import Interface, VpcContents
+
+# EKS and the load balancer controllers mark so what they made for a cluster.
+# Sources: Amazon EKS user guide, "View Amazon EKS security group requirements"; AWS Load Balancer Controller, "Tags".
+_OWNED: Final = "kubernetes.io/cluster/{}"
+_OF_CONTROLLER: Final = "elbv2.k8s.aws/cluster"
+
+
+def leftover_interfaces(interfaces: Iterable[Interface], eks_cluster: str) -> list[Interface]:
+    """Pick the interfaces that their services have left behind."""
+    return [each for each in interfaces if fate_of(each, eks_cluster) is Fate.DELETE]
+
+
+def going(interfaces: Iterable[Interface], eks_cluster: str) -> list[Interface]:
+    """Pick the interfaces in use that go by themselves; those of the living control plane are its stack's."""
+    return [
+        each
+        for each in interfaces
+        if fate_of(each, eks_cluster) is Fate.WAIT and each.description != f"Amazon EKS {eks_cluster}"
+    ]
+
+
+def leftover_groups(groups: Iterable[Group], eks_cluster: str) -> list[Group]:
+    """Pick the security groups that controllers in the cluster, or EKS, made for it."""
+    mark = _OWNED.format(eks_cluster)
+    return [
+        group for group in groups if group.tags.get(mark) == "owned" or group.tags.get(_OF_CONTROLLER) == eks_cluster
+    ]
+
+
+def blockers_in(vpc: VpcContents, eks_cluster: str, known: Collection[str]) -> list[Blocker]:
+    """List what in a VPC is neither in `known`, the ids of what is ours, nor goes with the cluster."""
+    foreign = [each for each in vpc.interfaces if fate_of(each, eks_cluster) is Fate.BLOCK]
+    ours = leftover_groups(vpc.groups, eks_cluster)
+    return [
+        *(blocker_of(each) for each in foreign if not _is_known(each, known)),
+        *(_of_part(part) for part in vpc.parts if part.part_id not in known),
+        *(_of_group(each) for each in vpc.groups if each not in ours and each.group_id not in known),
+    ]
+
+
+def still_there(interfaces: Sequence[Interface]) -> list[Blocker]:
+    """Make blockers of what was waited for in vain."""
+    return [blocker_of(each) for each in interfaces]
+
+
+def blocked(what: str, blockers: Sequence[Blocker], tag: str) -> Blocked:
+    """Make the problem of a deletion that others' things stand in the way of; it names each of them."""
+    named = "; ".join(f"{each.resource} {each.message}" for each in blockers[:3])
+    more = f" (and {len(blockers) - 3} more)" if len(blockers) > 3 else ""
+    return Blocked(
+        f"{what} cannot be deleted: {named}{more}.",
+        errors=[FieldError(field=each.resource, message=f"{each.message}; {each.remedy}") for each in blockers],
+        cause=Cause(layer=Layer.AWS, service="ec2", code="BLOCKED", resource=blockers[0].resource),
+        remedy=f"Do what the errors say of each, then send DELETE /api/clusters/{tag} again: it goes on from here.",
+    )
+
+
+def _is_known(interface: Interface, known: Collection[str]) -> bool:
+    """Say whether an interface belongs to a part of the stack: a NAT gateway or an endpoint names itself in it."""
+    return interface.interface_id in known or interface.description.rpartition(" ")[2] in known
+
+
+def _of_part(part: Part) -> Blocker:
+    return Blocker(part.part_id, f"is a {part.what} that the control plane did not make", f"delete the {part.what}")
+
+
+def _of_group(group: Group) -> Blocker:
+    message = f"is a security group ({group.name}) that the control plane did not make"
+    return Blocker(group.group_id, message, "delete the security group")

@@ -1,0 +1,285 @@
+"""What a deletion deletes and keeps, in the order in which it happens, and what is noticed about it beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from functions.clusters.deletion.rules.interfaces import Fate, blocker_of, fate_of, is_of_a_service, load_balancer_of
+from functions.clusters.deletion.rules.plan import DELETE_CLUSTER
+from functions.core.errors import Conflict
+from functions.core.findings import Finding, Level, unchecked
+from functions.core.previews import Action, Change
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pydantic import JsonValue
+
+    from functions.clusters.deletion.models import Deletion, Interface, Seen, StackResource
+    from functions.core.cluster import ClusterSpec
+    from functions.core.ledger.models import PlannedStage
+
+_STACK_FAILED: Final = "DELETE_FAILED"
+_GONE: Final = ("DELETE_COMPLETE", "DELETE_SKIPPED")
+# CloudFormation's types in plain words; the rest are told by their own names.
+_KINDS: Final = {
+    "AWS::EC2::VPC": "VPC",
+    "AWS::EC2::NatGateway": "NAT gateway",
+    "AWS::EC2::EIP": "Elastic IP address",
+    "AWS::EC2::Subnet": "subnet",
+    "AWS::EC2::SecurityGroup": "security group",
+    "AWS::EC2::InternetGateway": "internet gateway",
+    "AWS::EC2::RouteTable": "route table",
+    "AWS::EC2::VPCEndpoint": "VPC endpoint",
+    "AWS::EKS::Cluster": "EKS cluster",
+    "AWS::EKS::Addon": "EKS add-on",
+    "AWS::EKS::AccessEntry": "EKS access entry",
+    "AWS::IAM::Role": "IAM role",
+    "AWS::IAM::OIDCProvider": "IAM identity provider",
+    "AWS::S3::Bucket": "S3 bucket",
+    "AWS::S3::BucketPolicy": "policy of the S3 bucket",
+}
+# Links and rules between the others: they go with what they link.
+_UNTOLD: Final = (
+    "AWS::EC2::Route",
+    "AWS::EC2::SubnetRouteTableAssociation",
+    "AWS::EC2::VPCGatewayAttachment",
+    "AWS::EC2::SecurityGroupIngress",
+    "AWS::EC2::SecurityGroupEgress",
+)
+_BUCKET: Final = ("AWS::S3::Bucket", "AWS::S3::BucketPolicy")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A deletion that is asked for: of what, how, with which stages, and what was found."""
+
+    kind: str
+    spec: ClusterSpec
+    deletion: Deletion
+    stages: tuple[PlannedStage, ...]
+    seen: Seen
+
+    @property
+    def whole(self) -> bool:
+        """Say whether the cluster goes, and not its HyperPod cluster alone."""
+        return self.kind == DELETE_CLUSTER
+
+    def has(self, stage: str) -> bool:
+        """Say whether a stage of that name is planned."""
+        return any(each.name == stage for each in self.stages)
+
+
+def changes_of(case: Case) -> list[Change]:
+    """List what is deleted, in order, then what is kept."""
+    deleted = [*_inside(case), *_hyperpod(case), *_dependencies(case), *_network(case), *_foundation(case)]
+    return [*deleted, *_kept(case)]
+
+
+def findings_of(case: Case) -> list[Finding]:
+    """Tell what refuses the deletion, what will stand in its way, and what could not be looked at."""
+    found = [*_retention(case), *_blockers(case), *_leaks(case)]
+    return [*found, *(unchecked(check, why) for check, why in case.seen.unchecked.items())]
+
+
+def read_of(case: Case) -> dict[str, JsonValue]:
+    """Give the versions of what was read: another state of these is another deletion."""
+    seen = case.seen
+    return {
+        "spec": case.spec.version,
+        "stack": f"{seen.stack.stack_id} {seen.stack.status}" if seen.stack else None,
+        "eks": seen.eks_status,
+        "hyperpod": seen.hyperpod.arn if seen.hyperpod else None,
+        "unchecked": [*sorted(seen.unchecked)],
+    }
+
+
+def _inside(case: Case) -> Iterable[Change]:
+    if case.has("load_balancers_removal"):
+        for name in _balancers(case):
+            if is_of_a_service(name):
+                why = "a Service or an Ingress of the cluster asked for it, and is deleted"
+                yield _deleted("load balancer", name, why, "load_balancers_removal")
+    if case.has("own_objects_removal"):
+        for mount in case.spec.mounts:
+            why = "the claim and its volume go; what is in the bucket does not"
+            yield _deleted("volume and claim", f"{mount.namespace}/{mount.name}", why, "own_objects_removal")
+
+
+def _hyperpod(case: Case) -> Iterable[Change]:
+    seen = case.seen.hyperpod
+    if seen is not None:
+        why = f"with its {seen.instances} instances and all that is on their disks; nodes are not drained"
+        name = case.spec.names.hyperpod_cluster
+        yield _deleted("HyperPod cluster", name, why, "hyperpod_removal", irreversible=True)
+
+
+def _dependencies(case: Case) -> Iterable[Change]:
+    if not case.whole or case.seen.eks_status in (None, "DELETING"):
+        return
+    for name in case.seen.addons:
+        yield _deleted("EKS add-on", name, "the dependencies phase installs it", "addons_removal")
+    for stage in case.stages:
+        kind, _, parameter = stage.name.partition(":")
+        if kind == "identity_chain_removal" and parameter in case.seen.chains:
+            why = "its association, and its role with its policies"
+            yield _deleted("identity chain", parameter, why, stage.name)
+        elif kind == "helm_release_removal":
+            yield _deleted("Helm release", parameter, "the dependencies phase installs it", stage.name)
+
+
+def _network(case: Case) -> Iterable[Change]:
+    for subnet in case.seen.subnets:
+        if case.whole or not subnet.dedicated_to:
+            why = "no instance stands in it any more; its route table goes along"
+            name = f"{subnet.subnet_id} ({subnet.name})"
+            yield _deleted("compute subnet", name, why, "compute_subnets_removal")
+    for interface in case.seen.interfaces if case.has("vpc_clearance") else ():
+        if fate_of(interface, case.spec.names.eks_cluster) is Fate.DELETE:
+            why = f"left behind: {interface.description}"
+            yield _deleted("network interface", interface.interface_id, why, "vpc_clearance")
+
+
+def _foundation(case: Case) -> Iterable[Change]:
+    stack = case.seen.stack
+    if case.has("foundation_removal") and stack is not None and stack.ours:
+        yield _deleted("CloudFormation stack", case.spec.names.stack, "the cluster's foundation", "foundation_removal")
+        for each in reversed(stack.resources):
+            if _is_told(each) and each.type not in _BUCKET and not _is_retained(case, each):
+                yield _of_stack(each)
+    if case.has("bucket_removal") and case.seen.bucket:
+        why = "with all its objects and their versions, as asked for"
+        yield _deleted("S3 bucket", case.spec.names.bucket, why, "bucket_removal", irreversible=True)
+    if case.whole:
+        why = "its settings and conditions; operations and their audit stay"
+        yield _deleted("record of the cluster", case.spec.tag, why, None)
+
+
+def _is_told(resource: StackResource) -> bool:
+    return resource.type not in _UNTOLD and resource.status not in _GONE and bool(resource.physical_id)
+
+
+def _is_retained(case: Case, resource: StackResource) -> bool:
+    return resource.logical_id in case.deletion.retain_resources and resource.status == _STACK_FAILED
+
+
+def _of_stack(resource: StackResource) -> Change:
+    final = resource.type == "AWS::EKS::Cluster"
+    why = "with every object in it" if final else f"{resource.logical_id} of the stack"
+    kind = _KINDS.get(resource.type, resource.type)
+    return _deleted(kind, resource.physical_id, why, "foundation_removal", irreversible=final)
+
+
+def _kept(case: Case) -> Iterable[Change]:
+    seen, spec = case.seen, case.spec
+    if seen.bucket and not case.has("bucket_removal"):
+        yield _keep("S3 bucket", spec.names.bucket, "its data outlive the cluster; delete_bucket=true deletes them")
+    for subnet in seen.subnets:
+        if not case.whole and subnet.dedicated_to:
+            why = f"the group {subnet.dedicated_to} keeps it for a successor of its name"
+            yield _keep("compute subnet", f"{subnet.subnet_id} ({subnet.name})", why)
+    for resource in seen.stack.resources if seen.stack else ():
+        if case.whole and _is_retained(case, resource):
+            yield _keep(_KINDS.get(resource.type, resource.type), resource.physical_id, "retain_resources names it")
+    for volume in seen.volumes if case.whole else ():
+        why = f"{volume.size_gib} GiB of the claim {volume.claim}; nobody deletes it once the cluster is gone"
+        yield _keep("EBS volume", volume.volume_id, why)
+    yield from _kept_beside(case)
+
+
+def _kept_beside(case: Case) -> Iterable[Change]:
+    seen, spec = case.seen, case.spec
+    for group in seen.log_groups:
+        yield _keep("log group", group, "logs outlive what they tell of")
+    for arn in dict.fromkeys(group.training_plan_arn for group in spec.instance_groups if group.training_plan_arn):
+        yield _keep("training plan", arn, "it is paid for until its end, and free for another cluster")
+    if not case.whole or spec.origin == "imported":
+        why = "only HyperPod goes" if not case.whole else "it was imported: only what the control plane made goes"
+        yield _keep("EKS cluster", spec.names.eks_cluster, f"{why}; so do the VPC and its network stay")
+    for name in _balancers(case):
+        if not is_of_a_service(name) or not case.has("load_balancers_removal"):
+            yield _keep("load balancer", name, "the control plane did not make it")
+    if seen.stack is not None and not seen.stack.ours:
+        yield _keep("CloudFormation stack", spec.names.stack, "it does not carry the tags of this cluster")
+
+
+def _balancers(case: Case) -> list[str]:
+    return list(dict.fromkeys(filter(None, map(load_balancer_of, case.seen.interfaces))))
+
+
+def _retention(case: Case) -> Iterable[Finding]:
+    """Refuse to retain anything before a deletion has failed: CloudFormation takes it only then.
+
+    Source: AWS CloudFormation API reference, DeleteStack, RetainResources.
+    """
+    wanted, stack = case.deletion.retain_resources, case.seen.stack
+    if not wanted or "stack" in case.seen.unchecked:
+        return
+    failed = [each.logical_id for each in stack.resources if each.status == _STACK_FAILED] if stack else []
+    if stack is None or stack.status != _STACK_FAILED:
+        status = stack.status if stack else "absent"
+        message = f"the stack is {status}; resources can be retained only after a deletion of it has failed"
+        yield _refusal(message, "Leave retain_resources out; when a deletion fails, its remedy names what to retain.")
+    elif unknown := sorted({*wanted} - {*failed}):
+        message = f"{', '.join(unknown)} did not fail to be deleted"
+        yield _refusal(message, "Name only resources that failed.", failed)
+
+
+def _refusal(message: str, remedy: str, allowed: list[str] | None = None) -> Finding:
+    return Finding(
+        check="retain_resources",
+        level=Level.ERROR,
+        code=Conflict.code,
+        field="retain_resources",
+        message=message,
+        remedy=remedy,
+        allowed=allowed,
+    )
+
+
+def _blockers(case: Case) -> Iterable[Finding]:
+    """Name what will stand in the way of the network's deletion, if it is still there by then."""
+    if not case.has("vpc_clearance"):
+        return
+    known = {each.physical_id for each in case.seen.stack.resources} if case.seen.stack else set()
+    for interface in case.seen.interfaces:
+        if not _goes(case, interface, known):
+            blocker = blocker_of(interface)
+            yield Finding(
+                check="blocker",
+                level=Level.WARNING,
+                message=f"{blocker.resource} {blocker.message}: the deletion ends BLOCKED while it is there",
+                resource=blocker.resource,
+                remedy=f"{blocker.remedy[:1].upper()}{blocker.remedy[1:]}.",
+            )
+
+
+def _goes(case: Case, interface: Interface, known: set[str]) -> bool:
+    balancer = load_balancer_of(interface)
+    if balancer:
+        return is_of_a_service(balancer) and case.has("load_balancers_removal")
+    of_stack = interface.description.rpartition(" ")[2] in known
+    return of_stack or fate_of(interface, case.spec.names.eks_cluster) is not Fate.BLOCK
+
+
+def _leaks(case: Case) -> Iterable[Finding]:
+    """Say what may be left where nobody looks into the cluster."""
+    if not case.deletion.skip_workloads:
+        return
+    message = (
+        "nothing is done inside the cluster: load balancers of its Services, their security groups and disks of its "
+        "claims may stay, cost money and block the network's deletion"
+    )
+    remedy = "Leave skip_workloads out if the cluster's API server answers."
+    yield Finding(check="skip_workloads", level=Level.WARNING, message=message, field="skip_workloads", remedy=remedy)
+
+
+def _deleted(resource: str, name: str, reason: str, stage: str | None, *, irreversible: bool = False) -> Change:
+    return Change(
+        action=Action.DELETE, resource=resource, name=name, reason=reason, stage=stage, irreversible=irreversible
+    )
+
+
+def _keep(resource: str, name: str, reason: str) -> Change:
+    return Change(action=Action.KEEP, resource=resource, name=name, reason=reason)

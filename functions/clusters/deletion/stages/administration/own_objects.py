@@ -1,0 +1,75 @@
+"""Objects of ours in a cluster: claims, their volumes, probes, and the namespaces that we made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from functions.clusters.deletion.stages.administration.access import applied, observed
+from functions.core.documents import member
+from functions.core.stage import Applied, Done, Observation, Reapply, StageContext
+from functions.core.tags import CLUSTER_LABEL, MANAGED_BY_LABEL, MANAGER
+from functions.kubernetes_api import objects
+from functions.kubernetes_api.objects import NAMESPACES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from functions.kubernetes_api.connection import ClusterClient
+    from functions.kubernetes_api.objects import Object, Resource
+
+# In the order of their deletion; what later domains make of other kinds is added here.
+_KINDS: Final = (PODS, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES)
+
+
+class OwnObjectsRemoval:
+    """All that carries our labels for this cluster."""
+
+    def apply(self, context: StageContext) -> Applied:
+        """Delete it; nobody waits for what pods still hold, since it goes with them."""
+        return applied(context, lambda client: _delete(client, _selector(context)))
+
+    def observe(self, context: StageContext) -> Observation:
+        """Done when all of it is gone or on its way."""
+        return observed(context, lambda client: _outlook(client, _selector(context)))
+
+
+def _selector(context: StageContext) -> str:
+    return f"{MANAGED_BY_LABEL}={MANAGER},{CLUSTER_LABEL}={context.cluster.tag}"
+
+
+def _delete(client: ClusterClient, selector: str) -> Applied:
+    doomed = list(_standing(client, selector))
+    for resource, found in doomed:
+        metadata = member(found, "metadata")
+        namespace = str(metadata.get("namespace") or "") or None
+        objects.delete(client, resource, str(metadata["name"]), namespace, str(metadata["uid"]))
+    named = tuple(_named(*each) for each in doomed)
+    return Applied(f"deleting {', '.join(named)}" if named else "nothing of ours is left", named)
+
+
+def _outlook(client: ClusterClient, selector: str) -> Observation:
+    left = [_named(*each) for each in _standing(client, selector)]
+    return Reapply(f"still there: {', '.join(left)}") if left else Done({}, "nothing of ours is left")
+
+
+def _standing(client: ClusterClient, selector: str) -> Iterator[tuple[Resource, Object]]:
+    for resource in _KINDS:
+        for found in objects.listed(client, resource, selector):
+            if not member(found, "metadata").get("deletionTimestamp"):
+                yield resource, found
+    for namespace in objects.listed(client, NAMESPACES, selector):
+        going = member(namespace, "metadata").get("deletionTimestamp")
+        if not going and not _holds_data(client, str(member(namespace, "metadata")["name"])):
+            yield NAMESPACES, namespace
+
+
+def _holds_data(client: ClusterClient, namespace: str) -> bool:
+    """Say whether a namespace has claims of others: deleting it would delete their disks with all that is on them."""
+    claims = objects.listed(client, PERSISTENT_VOLUME_CLAIMS, f"{MANAGED_BY_LABEL}!={MANAGER}", namespace)
+    return next(claims, None) is not None
+
+
+def _named(resource: Resource, found: Object) -> str:
+    metadata = member(found, "metadata")
+    place = f"{metadata['namespace']}/" if metadata.get("namespace") else ""
+    return f"{resource.plural}/{place}{metadata['name']}"

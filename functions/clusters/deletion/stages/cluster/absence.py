@@ -1,0 +1,72 @@
+"""The last look of a deletion: what is gone and what is kept, as the services themselves say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from functions.aws import buckets, cloudformation, eks, hyperpod, logs, network
+from functions.clusters.deletion.rules.plan import DELETE_CLUSTER
+from functions.core.errors import Cause, Layer, StageFailed
+from functions.core.stage import Applied, Done, Failed, Observation, StageContext
+from functions.core.tags import stack_tags
+from functions.network.subnets.rules.identity import KIND_TAG
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from functions.core.cluster import ClusterSpec
+
+
+class Absence:
+    """What the operation was to delete: none of it may be there."""
+
+    def apply(self, context: StageContext) -> Applied:
+        """Look only."""
+        return Applied("looking at what is left")
+
+    def observe(self, context: StageContext) -> Observation:
+        """Done when everything is as the stages say; a service that says otherwise is right."""
+        whole = context.operation.kind == DELETE_CLUSTER
+        if left := _left(context, whole=whole):
+            return Failed(_still_there(left))
+        kept = _kept(context.cluster, whole=whole)
+        deleted = list(dict.fromkeys(each for stage in context.operation.stages for each in stage.resources))
+        result: dict[str, JsonValue] = {"deleted": [*deleted], "kept": [*kept]}
+        return Done(result, f"gone, as AWS says; kept: {', '.join(kept) or 'nothing'}")
+
+
+def _left(context: StageContext, *, whole: bool) -> list[str]:
+    names, ours = context.cluster.names, stack_tags(context.cluster)
+    found: list[str] = []
+    cluster = hyperpod.describe(names.hyperpod_cluster)
+    if cluster is not None and _has(hyperpod.tags(cluster.arn), ours):
+        found.append(cluster.arn)
+    if not whole or context.cluster.origin != "created":
+        return found
+    stack = cloudformation.describe(names.stack)
+    return [*found, *([stack.stack_id] if stack and _has(stack.tags, ours) else [])]
+
+
+def _kept(cluster: ClusterSpec, *, whole: bool) -> list[str]:
+    """Name what stays in the account of all that the cluster had."""
+    names = cluster.names
+    subnets = network.subnets_tagged(stack_tags(cluster))
+    kept = [f"subnet/{each.subnet_id}" for each in subnets if each.tags.get(KIND_TAG)]
+    if buckets.exists(names.bucket):
+        kept.append(f"s3://{names.bucket}")
+    if eks.describe_cluster(names.eks_cluster) is not None:
+        kept.append(f"eks/{names.eks_cluster}")
+    of_eks = logs.groups(f"/aws/eks/{names.eks_cluster}/") if whole else []
+    return [*kept, *of_eks, *logs.groups(f"/aws/sagemaker/Clusters/{names.hyperpod_cluster}/")]
+
+
+def _has(tags: object, wanted: dict[str, str]) -> bool:
+    return isinstance(tags, dict) and all(tags.get(key) == value for key, value in wanted.items())
+
+
+def _still_there(left: list[str]) -> StageFailed:
+    return StageFailed(
+        f"{', '.join(left)} is still there, or there again, though it was deleted.",
+        cause=Cause(layer=Layer.AWS, code="STILL_THERE", resource=left[0]),
+        remedy="Find out who made it anew (CloudTrail names the caller), then delete the cluster again.",
+    )

@@ -1,0 +1,140 @@
+"""The end of the foundation stack: what its services leave behind is cleared, what is in the way is named.
+
+CloudFormation waits for EKS; interfaces that the control plane forgets make it fail, and the stage clears and repeats.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from functions.aws import cloudformation, eks, network_interfaces, vpcs
+from functions.clusters.deletion.models import Deletion
+from functions.clusters.deletion.rules.blockers import blocked, blockers_in, leftover_groups, leftover_interfaces
+from functions.core import settings
+from functions.core.errors import Cause, Layer, StageFailed
+from functions.core.stage import Applied, Done, Failed, Observation, Reapply, StageContext, Waiting
+from functions.core.tags import stack_tags
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from functions.aws.cloudformation import Stack
+    from functions.clusters.deletion.models import StackResource
+
+_POLL_SECONDS: Final = 30
+_FAILED: Final = "DELETE_FAILED"
+_VPC: Final = "AWS::EC2::VPC"
+
+
+class FoundationRemoval:
+    """The stack that the foundation was made by; one that is not ours is left alone."""
+
+    def apply(self, context: StageContext) -> Applied:
+        """Delete the stack; after a failed try clear its VPC first, and retain what was asked for."""
+        name = context.cluster.names.stack
+        stack = cloudformation.describe(name)
+        if stack is None or not _is_ours(context, stack):
+            return Applied(f"the stack {name} is gone or not ours")
+        if stack.status.endswith("_IN_PROGRESS") and not stack.status.startswith("CREATE"):
+            return Applied(f"the stack {name} is {stack.status}")
+        retained: Sequence[str] = ()
+        if stack.status == _FAILED:
+            resources = cloudformation.resources(name)
+            _clear(context, resources)
+            retained = _retained(context, resources)
+        cloudformation.delete(name, settings.required("FOUNDATION_ROLE_ARN"), retained)
+        return Applied(f"deleting the stack {name}", (stack.stack_id,))
+
+    def observe(self, context: StageContext) -> Observation:
+        """Done when the stack is gone and EKS knows the cluster no more."""
+        name = context.cluster.names.stack
+        stack = cloudformation.describe(name)
+        if stack is None:
+            return _gone(context)
+        if not _is_ours(context, stack):
+            return Done({}, f"the stack {name} is not ours and is left alone")
+        if stack.status == _FAILED:
+            return _after_failure(context, cloudformation.resources(name))
+        if stack.status.endswith("_IN_PROGRESS"):
+            return Waiting(_POLL_SECONDS, _progress(stack, cloudformation.resources(name)))
+        return Reapply(f"the stack {name} is {stack.status} and not being deleted")
+
+
+def _is_ours(context: StageContext, stack: Stack) -> bool:
+    return all(stack.tags.get(key) == value for key, value in stack_tags(context.cluster).items())
+
+
+def _progress(stack: Stack, resources: Sequence[StackResource]) -> str:
+    left = [each for each in resources if each.status not in ("DELETE_COMPLETE", "DELETE_SKIPPED")]
+    going = sorted(each.logical_id for each in left if each.status == "DELETE_IN_PROGRESS")
+    named = f", deleting {', '.join(going[:3])}" if going else ""
+    return f"{stack.status}: {len(left)} of {len(resources)} resources left{named}"
+
+
+def _gone(context: StageContext) -> Observation:
+    """Look at what the stack was for: it may have been retained, or made anew by hand."""
+    name = context.cluster.names.eks_cluster
+    found = eks.describe_cluster(name)
+    if found is not None and found.status == "DELETING":
+        return Waiting(_POLL_SECONDS, f"the stack is gone, the EKS cluster {name} is {found.status}")
+    left = f"; the EKS cluster {name} is not of it and stays" if found else ""
+    return Done({"stack": context.cluster.names.stack}, f"the stack {context.cluster.names.stack} is gone{left}")
+
+
+def _retained(context: StageContext, resources: Sequence[StackResource]) -> list[str]:
+    """Name what the stack is to let go: only what could not be deleted can be."""
+    wanted = Deletion.model_validate(context.operation.request).retain_resources
+    return [each.logical_id for each in resources if each.logical_id in wanted and each.status == _FAILED]
+
+
+def _clear(context: StageContext, resources: Sequence[StackResource]) -> None:
+    """Delete what EKS and its controllers have left in the VPC: nobody else does so once they are gone."""
+    for vpc_id in _vpcs(resources):
+        vpc, name = vpcs.contents(vpc_id), context.cluster.names.eks_cluster
+        for interface in leftover_interfaces(vpc.interfaces, name):
+            network_interfaces.delete(interface.interface_id)
+        if eks.describe_cluster(name) is None:
+            for group in leftover_groups(vpc.groups, name):
+                vpcs.delete_group(group.group_id)
+
+
+def _after_failure(context: StageContext, resources: Sequence[StackResource]) -> Observation:
+    """Try again where something can be cleared away; else name what is in the way, or what CloudFormation says."""
+    name = context.cluster.names.eks_cluster
+    known = {each.physical_id for each in resources}
+    for vpc_id in _vpcs(resources):
+        vpc = vpcs.contents(vpc_id)
+        left = leftover_interfaces(vpc.interfaces, name)
+        groups = leftover_groups(vpc.groups, name) if eks.describe_cluster(name) is None else []
+        if left or groups:
+            found = [*(each.interface_id for each in left), *(each.group_id for each in groups)]
+            return Reapply(f"the deletion failed, and EKS has left {', '.join(found)} behind")
+        if blockers := blockers_in(vpc, name, known):
+            return Failed(blocked(f"The foundation stack {context.cluster.names.stack}", blockers, context.cluster.tag))
+    return Failed(_refused(context, resources))
+
+
+def _vpcs(resources: Sequence[StackResource]) -> list[str]:
+    gone = ("DELETE_COMPLETE", "DELETE_SKIPPED")
+    return [
+        each.physical_id for each in resources if each.type == _VPC and each.physical_id and each.status not in gone
+    ]
+
+
+def _refused(context: StageContext, resources: Sequence[StackResource]) -> StageFailed:
+    failed = [each for each in resources if each.status == _FAILED]
+    said = "; ".join(f"{each.logical_id} ({each.type} {each.physical_id}): {each.reason}" for each in failed)
+    tag, stack = context.cluster.tag, context.cluster.names.stack
+    retained = "&".join(f"retain_resources={each.logical_id}" for each in failed)
+    return StageFailed(
+        f"The stack {stack} is {_FAILED}: {said or 'CloudFormation names no resource'}.",
+        cause=Cause(
+            layer=Layer.AWS,
+            service="cloudformation",
+            api_call="DeleteStack",
+            code=_FAILED,
+            resource=failed[0].physical_id if failed else stack,
+        ),
+        remedy=f"Remove what the message names, then send DELETE /api/clusters/{tag} again. Or give the resources up: "
+        f"DELETE /api/clusters/{tag}?{retained} leaves them in the account, outside of any stack.",
+    )

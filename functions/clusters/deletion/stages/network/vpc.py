@@ -1,0 +1,65 @@
+"""The last look at the VPC before its stack goes: what others made there is named before anything of it is touched."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Final
+
+from functions.aws import cloudformation, network_interfaces, vpcs
+from functions.clusters.deletion.models import VpcContents
+from functions.clusters.deletion.rules.blockers import (
+    blocked,
+    blockers_in,
+    going,
+    leftover_groups,
+    leftover_interfaces,
+    still_there,
+)
+from functions.core import runtime
+from functions.core.stage import Applied, Done, Failed, Observation, Reapply, StageContext, Waiting
+
+_POLL_SECONDS: Final = 15
+_PATIENCE: Final = timedelta(minutes=15)
+_VPC: Final = "AWS::EC2::VPC"
+# EKS takes this one away itself, and its cluster still stands.
+_OF_EKS: Final = "eks-cluster-sg-"
+
+
+class VpcClearance:
+    """The VPC of the foundation stack, without what the stack itself deletes."""
+
+    def apply(self, context: StageContext) -> Applied:
+        """Delete interfaces and security groups that the cluster's controllers have left behind."""
+        vpc, name, made = _vpc(context)[0], context.cluster.names.eks_cluster, list[str]()
+        for interface in leftover_interfaces(vpc.interfaces, name):
+            network_interfaces.delete(interface.interface_id)
+            made.append(interface.interface_id)
+        for group in leftover_groups(vpc.groups, name):
+            if not group.name.startswith(_OF_EKS):
+                vpcs.delete_group(group.group_id)
+                made.append(group.group_id)
+        return Applied(f"deleted {', '.join(made)}" if made else "nothing is left behind", tuple(made))
+
+    def observe(self, context: StageContext) -> Observation:
+        """Done when nothing but the stack's own things is there; Blocked, with each named, when others' are."""
+        (vpc, known), name = _vpc(context), context.cluster.names.eks_cluster
+        groups = [each for each in leftover_groups(vpc.groups, name) if not each.name.startswith(_OF_EKS)]
+        if leftover_interfaces(vpc.interfaces, name):
+            return Reapply("interfaces are left behind")
+        foreign, waits = blockers_in(vpc, name, known), going(vpc.interfaces, name)
+        waited = runtime.now() - (context.stage.started_at or runtime.now()) >= _PATIENCE
+        if waits and not waited and not foreign:
+            return Waiting(_POLL_SECONDS, f"waiting for {len(waits)} interfaces to go: {waits[0].description}")
+        if foreign or waits:
+            what = f"The network of {context.cluster.tag}"
+            return Failed(blocked(what, [*foreign, *still_there(waits)], context.cluster.tag))
+        return Reapply(f"{groups[0].group_id} is left behind") if groups else Done({}, "nobody else uses the VPC")
+
+
+def _vpc(context: StageContext) -> tuple[VpcContents, set[str]]:
+    """Read the VPC of the stack, and what of it the stack holds; both are empty when there is none."""
+    resources = cloudformation.resources(context.cluster.names.stack)
+    gone = ("DELETE_COMPLETE", "DELETE_SKIPPED")
+    vpc_id = next((each.physical_id for each in resources if each.type == _VPC and each.status not in gone), "")
+    contents = vpcs.contents(vpc_id) if vpc_id else VpcContents((), (), ())
+    return contents, {each.physical_id for each in resources if each.physical_id}
