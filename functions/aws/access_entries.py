@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from functions.core import runtime
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 def groups(cluster: str, principal: str) -> list[str] | None:
@@ -15,12 +20,26 @@ def groups(cluster: str, principal: str) -> list[str] | None:
     return found.get("kubernetesGroups", [])
 
 
-def create(cluster: str, principal: str, members_of: list[str]) -> bool:
-    """Create an entry; False when somebody else had made it in between."""
+def tags(cluster: str, principal: str) -> dict[str, str] | None:
+    """Read the tags of a principal's entry; None when it has none. Raises the client's own errors."""
+    client = runtime.client("eks")
+    try:
+        found = client.describe_access_entry(clusterName=cluster, principalArn=principal)["accessEntry"]
+    except client.exceptions.ResourceNotFoundException:
+        return None
+    return dict(found.get("tags", {}))
+
+
+def create(cluster: str, principal: str, members_of: list[str], marks: Mapping[str, str]) -> bool:
+    """Create an entry with the tags `marks`; False when somebody else had made it in between."""
     client = runtime.client("eks")
     try:
         client.create_access_entry(
-            clusterName=cluster, principalArn=principal, type="STANDARD", kubernetesGroups=members_of
+            clusterName=cluster,
+            principalArn=principal,
+            type="STANDARD",
+            kubernetesGroups=members_of,
+            tags=dict(marks),
         )
     except client.exceptions.ResourceInUseException:
         return False
@@ -53,3 +72,12 @@ def associate(cluster: str, principal: str, policy: str) -> None:
 def dissociate(cluster: str, principal: str, policy: str) -> None:
     """Take an access policy from an entry."""
     runtime.client("eks").disassociate_access_policy(clusterName=cluster, principalArn=principal, policyArn=policy)
+
+
+def delete(cluster: str, principal: str) -> None:
+    """Remove an entry; one that is gone is as good."""
+    client = runtime.client("eks")
+    try:
+        client.delete_access_entry(clusterName=cluster, principalArn=principal)
+    except client.exceptions.ResourceNotFoundException:
+        return

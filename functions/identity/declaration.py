@@ -17,6 +17,7 @@ DECLARATION = Declaration(
                 "eks:ListAssociatedAccessPolicies",
                 "eks:AssociateAccessPolicy",
                 "eks:DisassociateAccessPolicy",
+                "eks:TagResource",
             ),
         ),
         Stage(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from functions.aws import access_entries
 from functions.core import settings
 from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext
+from functions.core.tags import tags_of
 from functions.identity.rules import ACCESS
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ class AccessEntry:
         cluster, access = context.cluster.names.eks_cluster, ACCESS[context.parameter]
         role, wanted = settings.required(access.role), [*access.groups]
         groups = access_entries.groups(cluster, role)
-        created = groups is None and access_entries.create(cluster, role, wanted)
+        marks = tags_of(context.cluster, context.operation.operation_id)
+        created = groups is None and access_entries.create(cluster, role, wanted, marks)
         if not created and (groups is None or not set(wanted) <= set(groups)):
             access_entries.update(cluster, role, [*{*(groups or ()), *wanted}])
         held = access_entries.policies(cluster, role)

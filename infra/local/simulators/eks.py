@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from infra.local.simulators.eks_access import AccessEntries
+from infra.local.simulators.eks_access_mode import AccessModes
 from infra.local.simulators.eks_addon_offers import AddonOffers
 from infra.local.simulators.eks_addons import Addons
 from infra.local.simulators.eks_clusters import Clusters
@@ -50,6 +51,7 @@ class Eks(Service):
         self._state = EksState(now, account_id, region, host)
         self.records = self._state.records
         self._access = AccessEntries(self._state)
+        self._modes = AccessModes(self._state)
         self._identities = PodIdentities(self._state)
         self._addons = Addons(self._state, self._identities)
         self._offers = AddonOffers()
@@ -63,6 +65,7 @@ class Eks(Service):
             "DescribeCluster": self._clusters.describe,
             "ListClusters": self._clusters.list_all,
             "DeleteCluster": self._clusters.delete,
+            "UpdateClusterConfig": self._modes.update,
             "DescribeClusterVersions": self._clusters.describe_versions,
             "CreateAddon": self._addons.create,
             "DescribeAddon": self._addons.describe,
@@ -97,12 +100,15 @@ class Eks(Service):
     def settle(self) -> None:
         """Bring clusters and add-ons up to the clock and tell the host what became of them."""
         self._clusters.settle()
+        self._modes.settle()
         self._addons.settle()
 
     def deadlines(self) -> Iterator[datetime]:
         """Moments, past and future, at which something changes by itself."""
         for cluster in self.records.clusters.values():
             yield cluster.deleted_at + DELETION if cluster.deleted_at else cluster.created_at + CREATION
+            if cluster.access_update:
+                yield cluster.access_update.due()
             for addon in cluster.addons.values():
                 yield addon.due()
 

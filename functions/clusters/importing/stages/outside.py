@@ -1,0 +1,75 @@
+"""Looking at a cluster from outside: what AWS says of its control plane, network, add-ons and HyperPod cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from functions.clusters.importing.models import Component, Outside
+from functions.clusters.importing.stages import parts, reading
+from functions.clusters.importing.stages.reading import Looking
+from functions.core.errors import Cause, Layer, PreconditionFailed
+from functions.core.stage import Applied, Behaviours, Done, Observation, StageContext
+
+if TYPE_CHECKING:
+    from functions.aws.eks_survey import EksFound
+    from functions.core.ledger.models import JsonObject
+
+
+class DetectCluster:
+    """What AWS says of the cluster; it only reads, and what it may not read is unknown."""
+
+    def apply(self, _: StageContext) -> Applied:
+        """Make nothing."""
+        return Applied("looking at the cluster from outside")
+
+    def observe(self, context: StageContext) -> Observation:
+        """Done with what there is; raises PreconditionFailed when the EKS cluster is gone."""
+        found = look(context)
+        result: JsonObject = {"outside": found.model_dump(mode="json", exclude_none=True)}
+        return Done(result, _said(found), (found.eks.arn,))
+
+
+def look(context: StageContext) -> Outside:
+    """Look at the cluster from outside."""
+    name, region, looking = context.cluster.names.eks_cluster, context.cluster.region, Looking()
+    eks = reading.eks_named(name)
+    if eks is None:
+        raise _gone(name)
+    hyperpod = looking.ask("hyperpod", lambda: reading.hyperpod_on(eks, context.cluster.names.hyperpod_cluster))
+    known = all(each.what != "hyperpod" for each in looking.unknown)
+    return Outside(
+        eks=reading.eks_of(eks),
+        groups=[group.desired for group in hyperpod.groups] if hyperpod else [] if known else None,
+        network=looking.ask("network", lambda: reading.network_of(eks, region)),
+        security_groups=looking.ask("security_groups", lambda: reading.groups_of(eks, hyperpod)) or [],
+        hyperpod=reading.hyperpod_of(hyperpod) if hyperpod else None,
+        components=[
+            *parts.addons_of(name, looking),
+            *parts.access_of(eks, looking),
+            *_provider(context, eks, looking),
+        ],
+        s3_driver_role_arn=parts.s3_driver_role(name, looking),
+        unknown=looking.unknown,
+    )
+
+
+def _provider(context: StageContext, eks: EksFound, looking: Looking) -> list[Component]:
+    return [parts.provider_of(eks, context.cluster, looking)] if eks.issuer else []
+
+
+def _said(found: Outside) -> str:
+    eks, hyperpod = found.eks, found.hyperpod
+    capacity = f"HyperPod cluster {hyperpod.name} with {len(hyperpod.groups)} groups" if hyperpod else "no HyperPod"
+    unknown = f"; not known: {', '.join(each.what for each in found.unknown)}" if found.unknown else ""
+    return f"{eks.name} is {eks.status}, Kubernetes {eks.version}, {eks.authentication_mode}; {capacity}{unknown}"
+
+
+def _gone(name: str) -> PreconditionFailed:
+    return PreconditionFailed(
+        f"There is no EKS cluster named {name}.",
+        cause=Cause(layer=Layer.AWS, service="eks", api_call="DescribeCluster", resource=name),
+        remedy="Forget the cluster, or make an EKS cluster of that name again, then retry the operation.",
+    )
+
+
+STAGES: Behaviours = {"detect_cluster": DetectCluster()}
