@@ -24,7 +24,7 @@ made_from = .venv/$(1)/made-from-$(shell { $(PYTHON) -V; pwd; cat infra/locks/$(
 RUN_READY := $(call made_from,run,local)
 TEST_READY := $(call made_from,test,test)
 
-.PHONY: help run demo test chaos measures contract charts check format lock openapi clean python-is-new-enough
+.PHONY: help run demo test chaos measures contract charts check format lock pipelines openapi clean python-is-new-enough
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -57,11 +57,15 @@ check: $(TEST_READY) ## lint, format, types, house rules, state machines, freshn
 	$(TEST) -m mypy
 	$(TEST) -m tests.house
 	$(TEST) -m tests.house.asl_lint
+	$(TEST) -m infra.pipelines --check
 	$(if $(OPENAPI),$(TEST) -m infra.openapi --check)
 
 format: $(TEST_READY) ## rewrite the Python files in the house style
 	$(TEST) -m ruff check --fix-only --quiet .
 	$(TEST) -m ruff format .
+
+pipelines: $(RUN_READY) ## write the pipelines' state machines from their phases
+	$(RUN) -m infra.pipelines
 
 openapi: $(RUN_READY) ## write the OpenAPI document from the routes
 	$(RUN) -m infra.openapi

@@ -12,6 +12,8 @@ from aws_lambda_powertools.event_handler.openapi.models import HTTPBearer
 
 from functions.core.application import SECURITY_SCHEME
 from functions.core.errors import ProblemBody
+from functions.core.ledger.models import Operation
+from functions.core.previews import Previewed
 from functions.core.problems import PROBLEM_JSON
 from functions.entry import api
 from functions.entry.domains import DECLARATIONS
@@ -73,13 +75,20 @@ def _operations(made: dict[str, Any]) -> Iterator[tuple[Route, dict[str, Any]]]:
 def _responses(route: Route, generated: dict[str, Any]) -> dict[str, Any]:
     success = generated[str(route.success)]
     if route.success == 202:
+        success["content"]["application/json"]["schema"] = {"$ref": REFERENCE.format(model=Operation.__name__)}
         success["description"] = "The operation that was begun."
         success["headers"] = {
             "Location": {"description": "Where the operation is read.", "schema": {"type": "string"}},
             "Retry-After": {"description": "Seconds until it is worth looking.", "schema": {"type": "integer"}},
         }
+    previewed = {"200": _preview()} if route.success == 202 else {}
     problems = {status: {"$ref": f"#/components/responses/{status}"} for status in PROBLEMS}
-    return {str(route.success): success, **problems}
+    return {str(route.success): success, **previewed, **problems}
+
+
+def _preview() -> dict[str, Any]:
+    schema = {"$ref": REFERENCE.format(model=Previewed.__name__)}
+    return {"description": "With dry_run: nothing was changed.", "content": {"application/json": {"schema": schema}}}
 
 
 def _problem(description: str) -> dict[str, Any]:

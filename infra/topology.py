@@ -7,6 +7,7 @@ from pathlib import Path
 
 from functions.core.declaration import Route, Scope, Stage
 from functions.core.ledger.tables import TABLES, Table
+from functions.core.phases import BY_KIND
 from functions.core.runtime import Patience
 from functions.entry.domains import DECLARATIONS
 from infra.triggers import SCHEDULES, SOCKET_ROUTES, STREAMS, EventRule, Schedule, SocketRoute, Stream, event_rules
@@ -150,11 +151,10 @@ FUNCTIONS = (
     ),
 )
 
-PIPELINES = ("create_cluster", "create_foundation", "configure_dependencies", "create_hyperpod", "create_storage")
 MACHINES = (
     # The stage machine stores the token of its wait itself.
     StateMachine("stage", (*_RUN_FUNCTIONS, "dynamodb:UpdateItem")),
-    *(StateMachine(name, (*_RUN_FUNCTIONS, *_RUN_CHILDREN)) for name in PIPELINES),
+    *(StateMachine(name, (*_RUN_FUNCTIONS, *_RUN_CHILDREN)) for name in BY_KIND),
 )
 
 # What no declared route matches reaches the application too, so that it is refused with a problem body.
@@ -196,7 +196,7 @@ TOPOLOGY = Topology(
     machines=MACHINES,
     schedules=SCHEDULES,
     streams=STREAMS,
-    event_rules=event_rules(PIPELINES),
+    event_rules=event_rules(BY_KIND),
     socket_routes=SOCKET_ROUTES,
     roles=ROLES,
     routes=(*(route for declaration in DECLARATIONS for route in declaration.routes), UNMATCHED),

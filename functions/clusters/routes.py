@@ -3,10 +3,9 @@
 Annotations are evaluated here, because Powertools reads them to validate.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Annotated
 
-from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Path
 
 from functions.clusters import records, rules
@@ -24,54 +23,76 @@ from functions.clusters.models import (
 )
 from functions.clusters.placement import routes as placement
 from functions.clusters.preflight import routes as preflight
-from functions.core import application, catalogue, ledger, runtime, settings
+from functions.clusters.previewing import rules as previewing
+from functions.core import application, ledger, mutations, runtime, settings
 from functions.core.application import IdempotencyKey, PageLimit, PageToken
-from functions.core.errors import (
-    AlreadyExists,
-    FieldError,
-    InvalidRequest,
-    PreconditionFailed,
-)
-from functions.core.ledger.models import NewOperation, Operation, PlannedStage
+from functions.core.errors import FieldError, InvalidRequest
+from functions.core.findings import Finding
+from functions.core.ledger.models import NewOperation, Operation
 from functions.core.ledger.paging import page_limit, seal, unseal
 from functions.core.ledger.queries import newest_on
+from functions.core.mutations import Answer, Confirm, DryRun, Intent
 
 Tag = Annotated[str, Path(max_length=64, description="The tag of a cluster.")]
 
 
-def create_cluster(request: CreateCluster, idempotency_key: IdempotencyKey = None) -> Response[Operation]:
+def create_cluster(
+    request: CreateCluster, dry_run: DryRun = False, confirm: Confirm = None, idempotency_key: IdempotencyKey = None
+) -> Answer:
     """Begin a cluster, or its foundation alone."""
     deployed = settings.current()
     _check_region(request.region, deployed.region)
     tag = request.tag or rules.generated_tag(application.caller().id, idempotency_key or ledger.new_identifier())
     asked = _asked(tag, request, idempotency_key)
-    if earlier := ledger.replayed(asked):
+    if not dry_run and (earlier := ledger.replayed(asked)):
         return application.accepted(earlier)
     name = rules.names_of(tag, deployed.account_id, deployed.region).hyperpod_cluster
     seen = preflight.look(request, deployed.region, name)
     placement.check_with_foundation(request, tag)
     spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now())
-    new = {"new_cluster": spec.model_dump(mode="json", exclude_none=True), "findings": seen.findings}
-    return _begin(asked, request, new)
+    new = _planned(asked, request, seen.findings)
+    return mutations.answer(
+        Intent(
+            new=new.model_copy(update={"new_cluster": spec.model_dump(mode="json", exclude_none=True)}),
+            changes=previewing.creation(new.stages, spec.names, spec.instance_groups),
+            findings=[*seen.findings, *(_about_tag(tag, generated=request.tag is None) if dry_run else [])],
+        ),
+        dry_run=dry_run,
+        confirm=confirm,
+    )
 
 
 def configure_dependencies(
-    tag: Tag, request: ConfigureDependencies | None = None, idempotency_key: IdempotencyKey = None
-) -> Response[Operation]:
+    tag: Tag,
+    request: ConfigureDependencies | None = None,
+    dry_run: DryRun = False,
+    confirm: Confirm = None,
+    idempotency_key: IdempotencyKey = None,
+) -> Answer:
     """Begin to install a cluster's add-ons."""
-    return _begin_on(tag, request or ConfigureDependencies(), idempotency_key)
+    return _begin_on(tag, request or ConfigureDependencies(), idempotency_key, dry_run=dry_run, confirm=confirm)
 
 
-def create_hyperpod(tag: Tag, request: HyperPod, idempotency_key: IdempotencyKey = None) -> Response[Operation]:
+def create_hyperpod(
+    tag: Tag,
+    request: HyperPod,
+    dry_run: DryRun = False,
+    confirm: Confirm = None,
+    idempotency_key: IdempotencyKey = None,
+) -> Answer:
     """Begin a HyperPod cluster on a foundation that stands."""
-    return _begin_on(tag, request, idempotency_key)
+    return _begin_on(tag, request, idempotency_key, dry_run=dry_run, confirm=confirm)
 
 
 def create_storage(
-    tag: Tag, request: S3Mount | None = None, idempotency_key: IdempotencyKey = None
-) -> Response[Operation]:
+    tag: Tag,
+    request: S3Mount | None = None,
+    dry_run: DryRun = False,
+    confirm: Confirm = None,
+    idempotency_key: IdempotencyKey = None,
+) -> Answer:
     """Begin to mount the cluster's bucket."""
-    return _begin_on(tag, request or S3Mount(), idempotency_key)
+    return _begin_on(tag, request or S3Mount(), idempotency_key, dry_run=dry_run, confirm=confirm)
 
 
 def list_clusters(limit: PageLimit = None, next_token: PageToken = None) -> ClusterPage:
@@ -109,23 +130,31 @@ def put_active_cluster(request: ChooseActiveCluster) -> ActiveCluster:
     return ActiveCluster(cluster_tag=request.cluster_tag)
 
 
-def _begin_on(tag: str, request: rules.Request, key: str | None) -> Response[Operation]:
+def _begin_on(tag: str, request: rules.Request, key: str | None, *, dry_run: bool, confirm: str | None) -> Answer:
     asked = _asked(tag, request, key)
     # A repeat is recognised first: by now the cluster may refuse what it allowed then.
-    if earlier := ledger.replayed(asked):
+    if not dry_run and (earlier := ledger.replayed(asked)):
         return application.accepted(earlier)
     cluster = records.read(tag)
-    if missing := rules.unmet(asked.kind, cluster.conditions):
-        raise _too_early(tag, missing)
-    if rules.already_done(asked.kind, cluster.conditions):
-        raise _stands_already(tag)
-    change: dict[str, object] = {"cluster_version": cluster.spec.version}
+    findings = rules.out_of_turn(tag, asked.kind, cluster.conditions)
     if isinstance(request, HyperPod):
         seen = preflight.look(request, cluster.spec.region, cluster.spec.names.hyperpod_cluster)
         placement.check_on_foundation(request, cluster, look=seen.answered)
-        change["findings"] = seen.findings
-    change["changed_cluster"] = rules.changes_of(request, cluster.spec)
-    return _begin(asked, request, change)
+        findings += seen.findings
+    changed = {
+        "cluster_version": cluster.spec.version,
+        "changed_cluster": rules.changes_of(request, cluster.spec),
+    }
+    new = _planned(asked, request, findings)
+    groups = rules.desired_groups(request)
+    intent = Intent(
+        new=new.model_copy(update=changed),
+        changes=previewing.creation(new.stages, cluster.spec.names, groups),
+        findings=findings,
+        read={"spec": cluster.spec.version},
+        cluster=cluster.spec,
+    )
+    return mutations.answer(intent, dry_run=dry_run, confirm=confirm)
 
 
 def _asked(tag: str, request: rules.Request, key: str | None) -> NewOperation:
@@ -144,24 +173,19 @@ def _asked(tag: str, request: rules.Request, key: str | None) -> NewOperation:
     )
 
 
-def _begin(asked: NewOperation, request: rules.Request, cluster: Mapping[str, object]) -> Response[Operation]:
-    stages = [_planned(phase, name) for phase, name in rules.plan(asked.kind, request)]
+def _planned(asked: NewOperation, request: rules.Request, findings: Sequence[Finding]) -> NewOperation:
+    """Plan what was asked for."""
     kept = request.model_dump(mode="json")
     if size := rules.too_large(kept):
         raise _too_large(size)
-    planned = {"request": kept, "stages": stages}
-    return application.accepted(ledger.begin(asked.model_copy(update={**planned, **cluster})).operation)
+    stages = [mutations.planned(phase, name) for phase, name in rules.plan(asked.kind, request)]
+    return asked.model_copy(update={"request": kept, "stages": stages, "findings": [*findings]})
 
 
-def _planned(phase: str, name: str) -> PlannedStage:
-    declared, parameter = catalogue.stage(name), name.partition(":")[2]
-    return PlannedStage(
-        phase=phase,
-        name=name,
-        function=declared.function,
-        title=f"{declared.title}: {parameter}" if parameter else declared.title,
-        expected_seconds=declared.expected_seconds,
-    )
+def _about_tag(tag: str, *, generated: bool) -> list[Finding]:
+    """Tell of a dry run's tag what a creation in earnest learns when it is written."""
+    found = [rules.generated(tag)] if generated else []
+    return [*found, rules.taken(tag)] if records.exists(tag) else found
 
 
 def _check_region(sent: str | None, deployed: str) -> None:
@@ -174,21 +198,6 @@ def _too_large(size: int) -> InvalidRequest:
     error = FieldError(field="body", message=f"comes to {size} bytes; {rules.LARGEST_REQUEST} are kept")
     remedy = "Send shorter or fewer labels, taints and groups."
     return InvalidRequest(f"body: {error.message}", errors=[error], remedy=remedy)
-
-
-def _too_early(tag: str, missing: rules.Unmet) -> PreconditionFailed:
-    reason = f" ({missing.message})" if missing.message else ""
-    return PreconditionFailed(
-        f"Cluster {tag} does not have the condition {missing.condition}{reason}.",
-        remedy=f"Let an operation {missing.made_by} on {tag} succeed first.",
-    )
-
-
-def _stands_already(tag: str) -> AlreadyExists:
-    return AlreadyExists(
-        f"Cluster {tag} has its HyperPod cluster.",
-        remedy=f"GET /api/clusters/{tag} shows its instance groups; create another cluster for other groups.",
-    )
 
 
 def _summary(cluster: records.Cluster) -> ClusterSummary:

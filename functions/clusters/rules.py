@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypedDict
 
 from pydantic import TypeAdapter
@@ -18,7 +17,8 @@ from functions.clusters.models import (
 )
 from functions.clusters.names import derived
 from functions.core.cluster import ClusterNames, ClusterSpec, DesiredGroup, DesiredMount
-from functions.core.errors import FieldError
+from functions.core.errors import AlreadyExists, FieldError, PreconditionFailed
+from functions.core.findings import Finding, Level
 from functions.core.phases import CONDITIONS, VERIFY
 from functions.network.subnets.rules.needs import stages_for
 from functions.network.subnets.rules.requests import check_group_zones, use_group_zone_names
@@ -69,15 +69,6 @@ _MADE_BY: Final = {
 }
 # The phases that have to stand before an operation begins: all those before its own.
 _BEFORE: Final = {_MADE_BY[phase]: tuple(CONDITIONS)[:place] for place, phase in enumerate(CONDITIONS)}
-
-
-@dataclass(frozen=True)
-class Unmet:
-    """A condition that an operation needs and the cluster does not have."""
-
-    condition: str
-    made_by: str
-    message: str | None
 
 
 def names_of(tag: str, account: str, region: str) -> ClusterNames:
@@ -131,10 +122,15 @@ def _hyperpod_members(hyperpod: HyperPod | None) -> _HyperPodMembers:
     return {
         "availability_zone": hyperpod.availability_zone,
         "subnet_prefix": hyperpod.subnet_prefix,
-        "instance_groups": [DesiredGroup(**group.model_dump()) for group in hyperpod.groups],
+        "instance_groups": desired_groups(hyperpod),
         "node_recovery": hyperpod.node_recovery,
         "on_shortage": hyperpod.on_shortage,
     }
+
+
+def desired_groups(request: Request) -> list[DesiredGroup]:
+    """Give the instance groups of a request as the desired state has them; none for a request about something else."""
+    return [DesiredGroup(**group.model_dump()) for group in request.groups] if isinstance(request, HyperPod) else []
 
 
 def _desired(storage: S3Mount) -> DesiredMount:
@@ -205,14 +201,66 @@ def _hyperpod_stages(hyperpod: HyperPod) -> list[tuple[str, str]]:
     return [("hyperpod", name) for name in names]
 
 
-def unmet(kind: str, conditions: Iterable[Condition]) -> Unmet | None:
+def out_of_turn(tag: str, kind: str, conditions: Sequence[Condition]) -> list[Finding]:
+    """Find what an operation needs and the cluster does not have yet, and what it would make and the cluster has."""
+    return [found for found in (unmet(tag, kind, conditions), already_done(tag, kind, conditions)) if found]
+
+
+def unmet(tag: str, kind: str, conditions: Iterable[Condition]) -> Finding | None:
     """Find the first earlier phase that is not done, None when the operation may begin."""
     known = {condition.type: condition for condition in conditions}
     for phase in _BEFORE.get(kind, ()):
         condition = known.get(CONDITIONS[phase])
         if condition is None or condition.status != "True":
-            return Unmet(CONDITIONS[phase], _MADE_BY[phase], condition.message if condition else None)
+            return _too_early(tag, CONDITIONS[phase], _MADE_BY[phase], condition.message if condition else None)
     return None
+
+
+def already_done(tag: str, kind: str, conditions: Iterable[Condition]) -> Finding | None:
+    """Find that an operation would create what stands: a HyperPod cluster is created once."""
+    standing = {condition.type for condition in conditions if condition.status == "True"}
+    return _stands_already(tag) if kind == CREATE_HYPERPOD and CONDITIONS["hyperpod"] in standing else None
+
+
+def _too_early(tag: str, condition: str, made_by: str, message: str | None) -> Finding:
+    reason = f" ({message})" if message else ""
+    return Finding(
+        check="order",
+        level=Level.ERROR,
+        code=PreconditionFailed.code,
+        resource=condition,
+        message=f"cluster {tag} does not have the condition {condition}{reason}",
+        remedy=f"Let an operation {made_by} on {tag} succeed first.",
+    )
+
+
+def _stands_already(tag: str) -> Finding:
+    return Finding(
+        check="order",
+        level=Level.ERROR,
+        code=AlreadyExists.code,
+        message=f"cluster {tag} has its HyperPod cluster",
+        remedy=f"GET /api/clusters/{tag} shows its instance groups; create another cluster for other groups.",
+    )
+
+
+def taken(tag: str) -> Finding:
+    """Say that a cluster of a tag exists."""
+    return Finding(
+        check="tag",
+        level=Level.ERROR,
+        code=AlreadyExists.code,
+        field="tag",
+        message=f"a cluster with the tag {tag!r} exists",
+        remedy="Choose another tag, or change the existing cluster.",
+    )
+
+
+def generated(tag: str) -> Finding:
+    """Say which tag was generated for a preview: another request without one gets another."""
+    message = f"was left out; {tag} was generated for this preview"
+    remedy = f"To confirm the preview, send tag {tag} with the request."
+    return Finding(check="tag", level=Level.INFO, field="tag", message=message, remedy=remedy)
 
 
 def check_zones(request: CreateCluster | HyperPod, zones: Sequence[Zone], region: str) -> list[FieldError]:
@@ -223,12 +271,6 @@ def check_zones(request: CreateCluster | HyperPod, zones: Sequence[Zone], region
     if request.hyperpod:
         errors += _check_compute_zones("hyperpod.", request.hyperpod, zones, region)
     return errors
-
-
-def already_done(kind: str, conditions: Iterable[Condition]) -> bool:
-    """Say whether an operation would create what stands: a HyperPod cluster is created once."""
-    standing = {condition.type for condition in conditions if condition.status == "True"}
-    return kind == CREATE_HYPERPOD and CONDITIONS["hyperpod"] in standing
 
 
 def names_zones(request: CreateCluster | HyperPod) -> bool:

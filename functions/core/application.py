@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from functions.core.declaration import Declaration, Route
     from functions.core.ledger.models import Operation
+    from functions.core.previews import Previewed
 
     Handler = Callable[..., object]
 
@@ -86,7 +87,7 @@ def seconds_left() -> float:
     return _current.get().context.get_remaining_time_in_millis() / 1000
 
 
-def accepted(operation: Operation) -> Response[Operation]:
+def accepted(operation: Operation) -> Response[Operation | Previewed]:
     """Answer 202 with an operation, where it is found and when to look again."""
     _current.get().operation_id = operation.operation_id
     body = advised(operation)

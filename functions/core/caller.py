@@ -16,7 +16,7 @@ from functions.core.errors import Forbidden, Unauthenticated
 from functions.core.ledger.models import Actor, Channel
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from pydantic import JsonValue
 
@@ -52,6 +52,15 @@ class Caller(Claim):
                 f"The route needs the scope {SCOPE_PREFIX}{scope}, which the token of {self.id} does not hold.",
                 remedy=f"Ask an administrator for a group that grants {scope}, then sign in again to get a new token.",
             )
+
+    def require_owner(self, cluster_tag: str, owner_groups: Sequence[str]) -> None:
+        """Raise Forbidden unless the caller is in an owner group of a cluster that has any, or an administrator."""
+        if not owner_groups or Scope.ADMIN in self.scopes or set(owner_groups) & set(self.groups):
+            return
+        raise Forbidden(
+            f"Cluster {cluster_tag} belongs to {', '.join(owner_groups)}; {self.id} is in none of these groups.",
+            remedy="Ask an administrator for membership in an owner group, then sign in again to get a new token.",
+        )
 
 
 def caller_of(event: Mapping[str, JsonValue], console_client_id: str | None) -> Caller:

@@ -124,6 +124,9 @@ class DesiredMount(BaseModel):
 class ClusterSpec(BaseModel):
     """The desired state of a cluster; `version` counts its changes.
 
+    `owner_groups` name who may change it, nobody in particular when empty; `company_tags` go onto all that is made for
+    it, beside the deployment's.
+
     What is stored is not judged again by the rules for new requests, so that it stays readable when those change.
     """
 
@@ -140,6 +143,9 @@ class ClusterSpec(BaseModel):
     node_recovery: str | None = None
     on_shortage: str = "wait"
     mounts: list[DesiredMount] = []
+    origin: Literal["created", "imported"] = "created"
+    owner_groups: list[str] = []
+    company_tags: dict[str, str] = {}
     created_at: datetime
     version: int = 1
     origin: Literal["created", "imported"] = "created"

@@ -12,7 +12,9 @@ Problem
 │   ├── OperationInProgress 409 operation_in_progress  another operation holds the scope
 │   ├── Busy              409 busy                 AWS is changing the resource and refuses another change meanwhile
 │   ├── PreconditionFailed  409 precondition_failed  an earlier stage has to be done first
-│   └── QuotaExceeded     409 quota_exceeded       an AWS quota refuses it
+│   ├── QuotaExceeded     409 quota_exceeded       an AWS quota refuses it
+│   ├── ConfirmationRequired  409 confirmation_required  it destroys something and is not confirmed
+│   └── PreviewOutdated   409 preview_outdated     what was confirmed is not what would happen now
 ├── IdempotencyKeyReused  422 idempotency_key_reused
 ├── Throttled             429 throttled
 ├── StageFailed           500 stage_failed         a stage met a fault of AWS or Kubernetes
@@ -204,6 +206,18 @@ class QuotaExceeded(Conflict):
     """An AWS quota refuses the request."""
 
     code, title = "quota_exceeded", "Quota exceeded"
+
+
+class ConfirmationRequired(Conflict):
+    """The request destroys something, and nobody has confirmed what."""
+
+    code, title = "confirmation_required", "Confirmation required"
+
+
+class PreviewOutdated(Conflict):
+    """What was previewed and confirmed is not what would happen now."""
+
+    code, title = "preview_outdated", "Preview outdated"
 
 
 class IdempotencyKeyReused(Problem):

@@ -7,8 +7,36 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, ConfigDict
 
+from functions.core.errors import (
+    AlreadyExists,
+    Cause,
+    Conflict,
+    FieldError,
+    Forbidden,
+    InvalidRequest,
+    Layer,
+    NotFound,
+    OperationInProgress,
+    PreconditionFailed,
+    Problem,
+    QuotaExceeded,
+)
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+# What an error finding can refuse a request as; the first of these speaks for all.
+_REFUSALS: Final[tuple[type[Problem], ...]] = (
+    InvalidRequest,
+    Forbidden,
+    NotFound,
+    AlreadyExists,
+    PreconditionFailed,
+    OperationInProgress,
+    QuotaExceeded,
+    Conflict,
+)
+_BY_CODE: Final = {refusal.code: refusal for refusal in _REFUSALS}
 
 
 class Level(StrEnum):
@@ -20,7 +48,10 @@ class Level(StrEnum):
 
 
 class Finding(BaseModel):
-    """One thing noticed: `check` names the rule, `field` what the caller would change, `allowed` to what."""
+    """One thing noticed: `check` names the rule, `field` what the caller would change, `allowed` to what.
+
+    `code` is the code of the refusal that an error gives; without one it is a conflict.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -31,6 +62,7 @@ class Finding(BaseModel):
     resource: str | None = None
     remedy: str | None = None
     allowed: list[str] | None = None
+    code: str | None = None
 
 
 UNCHECKED: Final = "unchecked"
@@ -44,3 +76,29 @@ def unchecked(check: str, why: str) -> Finding:
 def errors_in(findings: Iterable[Finding]) -> list[Finding]:
     """Give the findings that refuse the request."""
     return [finding for finding in findings if finding.level is Level.ERROR]
+
+
+def refusal(findings: Sequence[Finding]) -> Problem | None:
+    """Make the refusal of a request by what was found; None when nothing is in the way.
+
+    What only another request can put right comes first; all errors are told at their fields.
+    """
+    errors = sorted(errors_in(findings), key=lambda finding: _REFUSALS.index(_kind_of(finding)))
+    if not errors:
+        return None
+    first, more = errors[0], f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    kind = _kind_of(first)
+    return kind(
+        f"{first.field}: {first.message}{more}" if first.field else f"{first.message}{more}",
+        errors=[FieldError(field=e.field or "body", message=e.message, allowed=e.allowed) for e in errors],
+        cause=Cause(
+            layer=Layer.CALLER if kind is InvalidRequest else Layer.AWS,
+            code=first.check.upper(),
+            resource=first.resource,
+        ),
+        remedy=first.remedy,
+    )
+
+
+def _kind_of(finding: Finding) -> type[Problem]:
+    return _BY_CODE.get(finding.code or Conflict.code, Conflict)

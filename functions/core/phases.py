@@ -1,8 +1,37 @@
-"""The phases of a cluster's pipelines in the order in which they run, and what each makes true of the cluster."""
+"""The pipelines: which kinds of operation there are, their phases in order, and what a phase makes true of a cluster.
+
+`infra/pipelines.py` writes each pipeline's state machine from here.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Literal
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The condition of the cluster that a phase decides, and what it is when all stages of the phase stand."""
+
+    condition: str
+    makes: Literal["True", "False"] = "True"
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """One kind of operation; `comment` says what it is for.
+
+    One that `forgets` leaves no cluster behind: its last transaction removes the cluster's records.
+    """
+
+    kind: str
+    comment: str
+    phases: tuple[str, ...]
+    forgets: bool = False
+
+
+PREFLIGHT: Final = "preflight"
+VERIFY: Final = "verify"
 
 # Each phase that leaves something standing, with the condition of the cluster that says so.
 CONDITIONS: Final = {
@@ -11,5 +40,75 @@ CONDITIONS: Final = {
     "hyperpod": "HyperPodReady",
     "storage": "StorageReady",
 }
-VERIFY: Final = "verify"
-PHASES: Final = (*CONDITIONS, VERIFY)
+_REMOVALS: Final = {
+    "hyperpod_removal": "HyperPodReady",
+    "dependencies_removal": "DependenciesReady",
+    "foundation_removal": "FoundationReady",
+}
+EFFECTS: Final = {
+    **{phase: Effect(condition) for phase, condition in CONDITIONS.items()},
+    **{phase: Effect(condition, "False") for phase, condition in _REMOVALS.items()},
+}
+
+PIPELINES: Final = (
+    Pipeline(
+        "create_cluster",
+        "Create a cluster: foundation, dependencies, HyperPod cluster, storage.",
+        (PREFLIGHT, "foundation", "dependencies", "hyperpod", "storage", VERIFY),
+    ),
+    Pipeline(
+        "create_foundation",
+        "Create the foundation alone: network, EKS control plane, roles and bucket.",
+        (PREFLIGHT, "foundation", VERIFY),
+    ),
+    Pipeline("configure_dependencies", "Install the dependencies of a cluster.", ("dependencies", VERIFY)),
+    Pipeline(
+        "create_hyperpod",
+        "Create the HyperPod cluster of a foundation that stands.",
+        (PREFLIGHT, "hyperpod", VERIFY),
+    ),
+    Pipeline("create_storage", "Mount storage into the cluster.", ("storage", VERIFY)),
+    Pipeline(
+        "delete_cluster",
+        "Delete a cluster: workloads, HyperPod cluster, dependencies, network, foundation; then forget it.",
+        ("workloads_removal", "hyperpod_removal", "dependencies_removal", "network_removal", "foundation_removal"),
+        forgets=True,
+    ),
+    Pipeline(
+        "delete_hyperpod",
+        "Delete the HyperPod cluster of a cluster and keep the rest.",
+        ("workloads_removal", "hyperpod_removal", "network_removal"),
+    ),
+    Pipeline(
+        "import_cluster",
+        "Take in an EKS cluster that exists, with its HyperPod cluster if it has one.",
+        ("detection", "access", VERIFY),
+    ),
+    Pipeline("redetect_cluster", "Look again at what an imported cluster consists of.", ("detection",)),
+    Pipeline(
+        "forget_cluster",
+        "Forget a cluster and leave it as it is.",
+        ("access_removal",),
+        forgets=True,
+    ),
+    Pipeline("detect_drift", "Compare a cluster with what was made of it.", ("drift",)),
+    Pipeline(
+        "repair_cluster",
+        "Bring back what drifted from what was made.",
+        ("drift", "foundation", "dependencies", "hyperpod", "storage", VERIFY),
+    ),
+    Pipeline(
+        "upgrade_cluster",
+        "Move a cluster to another Kubernetes version: control plane, add-ons, nodes.",
+        (PREFLIGHT, "control_plane", "addons", "nodes", VERIFY),
+    ),
+    Pipeline("change_access", "Let people into a cluster, or take that back.", ("access",)),
+    Pipeline("create_namespace", "Make a namespace of a cluster.", ("namespaces",)),
+    Pipeline(
+        "update_cluster",
+        "Change what a cluster's records say of it: its owner groups and company tags.",
+        ("settings",),
+    ),
+)
+BY_KIND: Final = {pipeline.kind: pipeline for pipeline in PIPELINES}
+PHASES: Final = tuple(dict.fromkeys(phase for pipeline in PIPELINES for phase in pipeline.phases))

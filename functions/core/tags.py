@@ -16,9 +16,12 @@ CLUSTER_LABEL = "instantstart/cluster"
 
 
 def tags_of(cluster: ClusterSpec, operation_id: str) -> dict[str, str]:
-    """Give the AWS tags of a resource, with the deployment's company tags (`COMPANY_TAGS`, a JSON object)."""
+    """Give the AWS tags of a resource, with the company tags of the deployment (`COMPANY_TAGS`, a JSON object).
+
+    Those of the cluster itself come before the deployment's, and none may pass for ours.
+    """
     company: dict[str, str] = json.loads(runtime.environment().get("COMPANY_TAGS") or "{}")
-    return company | stack_tags(cluster) | {"instantstart:operation": operation_id}
+    return company | cluster.company_tags | stack_tags(cluster) | {"instantstart:operation": operation_id}
 
 
 def stack_tags(cluster: ClusterSpec) -> dict[str, str]:

@@ -9,15 +9,16 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Final
 
-from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi import params
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from functions.core import application, ledger, runtime
+from functions.core import application, ledger, mutations, runtime
 from functions.core.application import IdempotencyKey, PageLimit, PageToken
 from functions.core.ledger.models import AuditEntry, Operation, OperationStatus, Page
 from functions.core.ledger.queries import advised
+from functions.core.mutations import Answer, DryRun
+from functions.operations import rules
 
 MAX_WAIT_SECONDS: Final = 20
 # What is left of an invocation after a wait, to answer in.
@@ -72,15 +73,22 @@ def get_operation_audit(operation_id: OperationId) -> AuditTrail:
     return AuditTrail(entries=ledger.audit(operation_id))
 
 
-def retry_operation(operation_id: OperationId, idempotency_key: IdempotencyKey = None) -> Response[Operation]:
+def retry_operation(
+    operation_id: OperationId, dry_run: DryRun = False, idempotency_key: IdempotencyKey = None
+) -> Answer:
     """Begin a new operation that goes on where this one stopped."""
-    actor = application.caller().actor
-    begun = ledger.retry(operation_id, actor, idempotency_key)
+    earlier = _owned(operation_id)
+    if dry_run:
+        return mutations.previewed(rules.retried(earlier))
+    begun = ledger.retry(operation_id, application.caller().actor, idempotency_key)
     return application.accepted(begun.operation)
 
 
-def cancel_operation(operation_id: OperationId) -> Response[Operation]:
+def cancel_operation(operation_id: OperationId, dry_run: DryRun = False) -> Answer:
     """Ask an operation to stop, and wake its waiting stages to hear of it."""
+    earlier = _owned(operation_id)
+    if dry_run:
+        return mutations.previewed(rules.cancelled(earlier))
     operation = ledger.request_cancel(operation_id, application.caller().actor)
     for token in ledger.await_tokens(operation_id).values():
         _wake(token)
@@ -96,6 +104,14 @@ def get_openapi() -> dict[str, JsonValue]:
 def _document() -> dict[str, JsonValue]:
     document: dict[str, JsonValue] = json.loads(_OPENAPI.read_text(encoding="utf-8"))
     return document
+
+
+def _owned(operation_id: str) -> Operation:
+    """Read an operation that the caller may change; raise Forbidden, or NotFound."""
+    operation = ledger.get(operation_id)
+    if (groups := ledger.owner_groups_of(operation.cluster_tag)) is not None:
+        application.caller().require_owner(operation.cluster_tag, groups)
+    return operation
 
 
 def _wake(token: str) -> None:

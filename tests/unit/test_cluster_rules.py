@@ -95,8 +95,8 @@ def test_the_spec_holds_what_was_asked_for_and_the_names_for_it() -> None:
     ],
 )
 def test_a_phase_needs_all_the_earlier_ones(kind: str, conditions: dict[str, str], needed: str | None) -> None:
-    found = rules.unmet(kind, ready(**conditions))
-    assert (found and found.condition) == needed
+    found = rules.unmet("t1", kind, ready(**conditions))
+    assert (found and found.resource) == needed
 
 
 def test_eks_serves_no_control_plane_in_three_zones_of_the_world() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from functions.core.declaration import Declaration, Route
+from functions.core.declaration import Declaration, Route, Scope
 from functions.entry.domains import DECLARATIONS
 from infra import openapi
 
@@ -40,7 +40,18 @@ def test_every_declared_route_is_described(document: dict[str, Any], declaration
     assert (operation["operationId"], operation["summary"]) == (route.operation_id, route.summary)
     assert operation["tags"] == [declaration.domain]
     assert operation["security"] == [{"token": [f"instantstart/{route.scope}"]}]
-    assert set(operation["responses"]) == {str(route.success), *openapi.PROBLEMS}
+    previewed = {"200"} if route.success == 202 else set()
+    assert set(operation["responses"]) == {str(route.success), *previewed, *openapi.PROBLEMS}
+
+
+@pytest.mark.parametrize(
+    "route", [route for _, route in DECLARED if route.method != "GET"], ids=lambda r: r.operation_id
+)
+def test_every_change_can_be_previewed(document: dict[str, Any], route: Route) -> None:
+    operation = document["paths"][route.path][route.method.lower()]
+    # What belongs to the caller alone changes nothing that anybody else sees.
+    own = route.scope is Scope.READ
+    assert ("dry_run" in [parameter["name"] for parameter in operation.get("parameters", [])]) is not own
 
 
 def test_nothing_is_described_that_is_not_declared(document: dict[str, Any]) -> None:

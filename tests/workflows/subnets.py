@@ -40,7 +40,7 @@ def only_subnets(patch: pytest.MonkeyPatch) -> None:
         return [(phase, name) for phase, name in stages if name.startswith("compute_subnet:")]
 
     patch.setattr(rules, "plan", planned)
-    patch.setattr(rules, "already_done", lambda *_: False)
+    patch.setattr(rules, "already_done", lambda *_: None)
 
 
 @pytest.fixture

@@ -11,10 +11,11 @@ import pytest
 from functions.clusters import rules
 from functions.clusters.models import ConfigureDependencies, CreateCluster, HyperPod, S3Mount
 from functions.core.ledger.models import Operation
+from functions.core.phases import BY_KIND
 from functions.core.pipeline import Step
 from functions.core.turn import Turn, Verdict
 from infra.local import deployment
-from infra.topology import MACHINES, PIPELINES, STATE_MACHINES, TOPOLOGY
+from infra.topology import MACHINES, STATE_MACHINES, TOPOLOGY
 from tests.host.driver import cluster_request, hyperpod_request
 from tests.house.asl_lint import substitutions
 
@@ -41,8 +42,8 @@ def test_every_placeholder_has_a_value_and_every_value_a_place() -> None:
 
 def test_every_pipeline_has_its_file_and_every_file_its_machine() -> None:
     assert {path.name.removesuffix(".asl.json") for path in FILES} == {machine.name for machine in MACHINES}
-    assert {machine.name for machine in MACHINES} == {"stage", *PIPELINES}
-    assert set(rules.SCOPES) == set(PIPELINES)
+    assert {machine.name for machine in MACHINES} == {"stage", *BY_KIND}
+    assert set(rules.SCOPES) <= set(BY_KIND)
 
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=rules.kind_of)

@@ -16,6 +16,7 @@ Every function takes its clients, clock and table names from `functions.core.run
 """
 
 from functions.core.ledger.begin import begin, replayed
+from functions.core.ledger.clusters import change_spec, holder_of, owner_groups_of
 from functions.core.ledger.endings import Ending, ending_of
 from functions.core.ledger.executions import execution_arn, start, wake
 from functions.core.ledger.identifiers import new_identifier
@@ -45,6 +46,7 @@ __all__ = [
     "begin",
     "begin_stage",
     "cancel_stage",
+    "change_spec",
     "close_ended",
     "ending_of",
     "execution_arn",
@@ -52,9 +54,11 @@ __all__ = [
     "finish_operation",
     "finish_stage",
     "get",
+    "holder_of",
     "list_operations",
     "mark_running",
     "new_identifier",
+    "owner_groups_of",
     "record_progress",
     "renew",
     "replayed",

@@ -8,12 +8,15 @@ from functions.core import runtime
 from functions.core.cluster import ClusterSpec
 from functions.core.errors import NotFound
 from functions.core.ledger.items import item_of, model_of, plain, text_of
+from functions.core.ledger.leases import Holder, ancestors, holder, outermost
 from functions.core.ledger.queries import pages
 from functions.core.ledger.tables import BY_HYPERPOD_CLUSTER, BY_STACK, CLUSTERS
-from functions.core.ledger.writes import names_in, table_name, values_in
+from functions.core.ledger.writes import Refused, StaleWorker, apply, names_in, table_name, update, values_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from pydantic import JsonValue
 
     from functions.core.ledger.items import Item
     from functions.core.ledger.models import JsonObject
@@ -29,12 +32,68 @@ def spec_of(tag: str) -> ClusterSpec:
     return model_of(ClusterSpec, answer["Item"])
 
 
-def index_marks(spec: JsonObject) -> Mapping[str, object]:
+def change_spec(tag: str, changes: JsonObject, seen_version: int) -> None:
+    """Change members of a cluster's desired state, found out by a stage; once it is changed, the same again is none.
+
+    Raise StaleWorker when somebody else has changed the desired state since it was read.
+    """
+    key, same_version = {"cluster_tag": tag, "record": "spec"}, "#version = :seen"
+    marks = index_marks(changes)
+    try:
+        apply(
+            update(
+                CLUSTERS, key, assign={**changes, **marks}, add={"version": 1}, where=same_version, seen=seen_version
+            )
+        )
+    except Refused as refused:
+        standing = {name: plain(refused.items[0][name]) for name in changes if name in refused.items[0]}
+        if standing != {name: value for name, value in changes.items() if value is not None}:
+            raise StaleWorker(f"the desired state of {tag} is no longer of version {seen_version}") from refused
+
+
+def records_of(tag: str) -> list[Item]:
+    """Read all records of a cluster."""
+    condition = "#cluster_tag = :tag"
+    return list(
+        pages(
+            {
+                "TableName": table_name(CLUSTERS),
+                "KeyConditionExpression": condition,
+                "ExpressionAttributeNames": names_in(condition),
+                "ExpressionAttributeValues": values_in(condition, {"tag": tag}),
+                "ConsistentRead": True,
+            }
+        )
+    )
+
+
+def owner_groups_of(tag: str) -> list[str] | None:
+    """Name the groups whose members may change a cluster; None when there is no such cluster."""
+    key = item_of({"cluster_tag": tag, "record": "spec"})
+    answer = runtime.client("dynamodb").get_item(TableName=table_name(CLUSTERS), Key=key, ConsistentRead=True)
+    return model_of(ClusterSpec, answer["Item"]).owner_groups if "Item" in answer else None
+
+
+def holder_of(tag: str, scopes: Iterable[str]) -> Holder | None:
+    """Name an operation that stands in the way of one that needs scopes; None when nobody does."""
+    leases = {text_of(item, "record"): item for item in records_of(tag)}
+    for scope in outermost(scopes):
+        own = leases.get(f"lease#{scope}")
+        above = [(each, leases.get(f"lease#{each}")) for each in ancestors(scope)]
+        taken = [(scope, own)] if own is not None and list(owners_of(own)) else []
+        taken += [(each, lease) for each, lease in above if lease is not None and text_of(lease, "owner")]
+        for held, lease in taken:
+            return holder(held, lease)
+    return None
+
+
+def index_marks(spec: JsonObject) -> Mapping[str, JsonValue]:
     """Give the attributes by which the indexes find a new cluster's `spec`."""
     names = spec.get("names")
     if not isinstance(names, dict):
         return {}
-    return {index.partition.name: names.get(index.partition.name) for index in (BY_HYPERPOD_CLUSTER, BY_STACK)}
+    found = {index.partition.name: names.get(index.partition.name) for index in (BY_HYPERPOD_CLUSTER, BY_STACK)}
+    return {name: value for name, value in found.items() if value}
 
 
 def tag_of_hyperpod_cluster(name: str) -> str | None:

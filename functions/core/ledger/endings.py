@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from functions.core.errors import Cause, Layer, OperationLost, ProblemBody
 from functions.core.ledger.models import JsonObject, Operation, OperationStatus, Reason, Stage, StageStatus
-from functions.core.phases import CONDITIONS, VERIFY
+from functions.core.phases import BY_KIND, EFFECTS, VERIFY, Effect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 # A record has to stay far below DynamoDB's 400 KB; whoever needs every name asks the service.
 MAX_RESOURCES: Final = 100
 _LONGEST_CAUSE: Final = 500
+_FORGETTING: Final = frozenset(kind for kind, pipeline in BY_KIND.items() if pipeline.forgets)
 _REASONS: Final = {"ABORTED": Reason.ABORTED, "TIMED_OUT": Reason.TIMED_OUT}
 
 
@@ -34,8 +35,8 @@ _REASONS: Final = {"ABORTED": Reason.ABORTED, "TIMED_OUT": Reason.TIMED_OUT}
 class Ending:
     """How an operation ends, and what is written together with it.
 
-    `conditions` become `condition#<type>` records of the cluster, `stages` are those that end with the operation, and
-    `seen_version` is the version of the operation by which all this was decided.
+    `conditions` become `condition#<type>` records of the cluster, unless it `forgets` the cluster; `stages` are those
+    that end with the operation, and `seen_version` is the version of the operation by which all this was decided.
     """
 
     status: OperationStatus
@@ -45,6 +46,7 @@ class Ending:
     conditions: Mapping[str, JsonObject] = field(default_factory=dict)
     stages: Sequence[Stage] = ()
     seen_version: int | None = None
+    forgets: bool = False
 
 
 def ending_of(operation: Operation, execution: Execution | None, at: datetime) -> Ending:
@@ -89,6 +91,7 @@ def _ending(
         conditions=_conditions(stages, operation.operation_id, at),
         stages=[stage for stage, closed in zip(stages, running, strict=True) if closed],
         seen_version=operation.version,
+        forgets=status is OperationStatus.SUCCEEDED and operation.kind in _FORGETTING,
     )
 
 
@@ -102,23 +105,24 @@ def _result(stages: Sequence[Stage]) -> JsonObject:
 
 
 def _conditions(stages: Sequence[Stage], operation_id: str, at: datetime) -> dict[str, JsonObject]:
-    """Say of each phase whether it stands; a phase that never began leaves the cluster as it was."""
-    members = {phase: [stage for stage in stages if stage.phase == phase] for phase in CONDITIONS}
+    """Say what each phase made of the cluster; a phase that never began leaves the cluster as it was."""
+    members = {phase: [stage for stage in stages if stage.phase == phase] for phase in EFFECTS}
     return {
-        CONDITIONS[phase]: _condition(found, operation_id, at)
+        EFFECTS[phase].condition: _condition(EFFECTS[phase], found, operation_id, at)
         for phase, found in members.items()
         if any(stage.status is not StageStatus.PENDING for stage in found)
     }
 
 
-def _condition(stages: Sequence[Stage], operation_id: str, at: datetime) -> JsonObject:
+def _condition(effect: Effect, stages: Sequence[Stage], operation_id: str, at: datetime) -> JsonObject:
     missing = next((stage for stage in stages if not stage.status.standing), None)
     if missing is None:
-        return {"status": "True", "reason": "Stands", "message": f"by {operation_id}", "since": at.isoformat()}
+        reason = "Stands" if effect.makes == "True" else "Removed"
+        return {"status": effect.makes, "reason": reason, "message": f"by {operation_id}", "since": at.isoformat()}
     message = missing.error.detail if missing.error else f"{missing.title} is {missing.status}"
     return {
         "status": "False",
-        "reason": missing.status.capitalize(),
+        "reason": missing.status.capitalize() if effect.makes == "True" else f"Removal{missing.status.capitalize()}",
         "message": message,
         "since": at.isoformat(),
     }

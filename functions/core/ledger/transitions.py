@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Final
 from functions.core.errors import Conflict, NotFound
 from functions.core.ledger import leases
 from functions.core.ledger.audit import audited
+from functions.core.ledger.clusters import records_of
 from functions.core.ledger.items import RETENTION, epoch, instant, item_of, text_of
-from functions.core.ledger.models import Actor, Operation, OperationStatus, Reason, StageStatus
+from functions.core.ledger.leases import lease_key
+from functions.core.ledger.models import Actor, JsonObject, Operation, OperationStatus, Reason, StageStatus
 from functions.core.ledger.queries import get
 from functions.core.ledger.tables import CLUSTERS, OPERATIONS
-from functions.core.ledger.writes import Refused, StaleWorker, apply, put, transact, update
+from functions.core.ledger.writes import Refused, StaleWorker, apply, forget, put, transact, update
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,7 +92,7 @@ def finish_operation(operation: Operation, ending: Ending) -> Operation:
         raise ValueError(f"{ending.status} does not end an operation")
     if operation.status.terminal:
         return _settled(operation.operation_id, ending.status)
-    closing = [_closing(operation.operation_id, ending), *_stages(operation, ending), *_conditions(operation, ending)]
+    closing = [_closing(operation.operation_id, ending), *_stages(operation, ending), *_of_cluster(operation, ending)]
     claims = leases.release(operation.cluster_tag, operation.scopes, operation.operation_id)
     while True:
         try:
@@ -150,11 +152,28 @@ def _stages(operation: Operation, ending: Ending) -> list[TransactWriteItemTypeD
     ]
 
 
-def _conditions(operation: Operation, ending: Ending) -> list[TransactWriteItemTypeDef]:
+def _of_cluster(operation: Operation, ending: Ending) -> list[TransactWriteItemTypeDef]:
+    """Phrase what the ending means for the cluster's records: its conditions, or that there is no cluster any more."""
+    if not ending.forgets and not ending.conditions:
+        return []
+    standing = {text_of(item, "record"): item for item in records_of(operation.cluster_tag)}
+    if ending.forgets:
+        held = {lease_key(operation.cluster_tag, scope)["record"] for scope in leases.outermost(operation.scopes)}
+        return [forget(CLUSTERS, {"cluster_tag": operation.cluster_tag, "record": name}) for name in {*standing} - held]
     return [
-        put(CLUSTERS, item_of(content | {"cluster_tag": operation.cluster_tag, "record": f"condition#{kind}"}))
-        for kind, content in ending.conditions.items()
+        put(CLUSTERS, item_of(_lasting(content, standing.get(name, {})) | _cluster_key(operation, name)))
+        for name, content in ((f"condition#{kind}", content) for kind, content in ending.conditions.items())
     ]
+
+
+def _lasting(condition: JsonObject, standing: Item) -> JsonObject:
+    """Keep since when a condition is what it still is."""
+    same = text_of(standing, "status") == condition["status"] and "since" in standing
+    return condition | ({"since": text_of(standing, "since")} if same else {})
+
+
+def _cluster_key(operation: Operation, record: str) -> JsonObject:
+    return {"cluster_tag": operation.cluster_tag, "record": record}
 
 
 def _settled(operation_id: str, wanted: OperationStatus) -> Operation:

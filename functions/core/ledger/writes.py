@@ -78,6 +78,11 @@ def delete(table: Table, key: Mapping[str, str], where: str, **values: object) -
     }
 
 
+def forget(table: Table, key: Mapping[str, str]) -> TransactWriteItemTypeDef:
+    """Phrase an unconditional delete."""
+    return {"Delete": {"TableName": table_name(table), "Key": {name: {"S": value} for name, value in key.items()}}}
+
+
 def check(table: Table, key: Mapping[str, str], where: str) -> TransactWriteItemTypeDef:
     """Phrase a condition on an item that the transaction leaves as it is."""
     return {

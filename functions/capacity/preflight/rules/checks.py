@@ -1,4 +1,4 @@
-"""All checks of one request: what has to be known for them, what they find, and how a refusal says it."""
+"""All checks of one request: what has to be known for them, and what they find."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from functions.capacity.preflight.models import Facts, Needed, Placed
 from functions.capacity.preflight.rules import offerings, plans, pods, quotas, scripts, security_groups
-from functions.core.errors import Cause, Conflict, FieldError, InvalidRequest, Layer, Problem, QuotaExceeded
-from functions.core.findings import Finding, errors_in, unchecked
+from functions.core.errors import Conflict, InvalidRequest, QuotaExceeded
+from functions.core.findings import Finding, Level, errors_in, unchecked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,7 +24,6 @@ _INVALID: Final = frozenset(
         security_groups.NEW_VPC,
     }
 )
-_LAYERS: Final = {InvalidRequest: Layer.CALLER, QuotaExceeded: Layer.AWS, Conflict: Layer.AWS}
 
 
 def needed(placed: Sequence[Placed]) -> Needed:
@@ -51,29 +50,15 @@ def check(placed: Sequence[Placed], facts: Facts, *, new_vpc: bool) -> list[Find
         *(unchecked(name, why) for name, why in facts.unchecked.items()),
     ]
     errors = errors_in(found)
-    return [*errors, *(finding for finding in found if finding not in errors)]
+    return [*map(_coded, errors), *(finding for finding in found if finding not in errors)]
 
 
-def refusal(findings: Sequence[Finding]) -> Problem | None:
-    """Make the refusal of a request by what was found; None when nothing is in the way."""
-    errors = sorted(errors_in(findings), key=lambda finding: finding.check not in _INVALID)
-    if not errors:
-        return None
-    first = errors[0]
-    kind = _kind_of(first)
-    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    return kind(
-        f"{first.field or 'body'}: {first.message}{more}",
-        errors=[FieldError(field=e.field or "body", message=e.message, allowed=e.allowed) for e in errors],
-        cause=Cause(layer=_LAYERS[kind], code=first.check.upper(), resource=first.resource),
-        remedy=first.remedy,
-    )
-
-
-def _kind_of(finding: Finding) -> type[InvalidRequest | QuotaExceeded | Conflict]:
-    if finding.check in _INVALID:
-        return InvalidRequest
-    return QuotaExceeded if finding.check == quotas.QUOTA else Conflict
+def _coded(finding: Finding) -> Finding:
+    """Say with which code an error refuses the request."""
+    if finding.level is not Level.ERROR:
+        return finding
+    kind = QuotaExceeded if finding.check == quotas.QUOTA else Conflict
+    return finding.model_copy(update={"code": InvalidRequest.code if finding.check in _INVALID else kind.code})
 
 
 def _once(values: Iterable[str | None]) -> list[str]:

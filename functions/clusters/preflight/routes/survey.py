@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.aws import zones
-from functions.capacity.preflight.rules import check, needed, placed, refusal
+from functions.capacity.preflight.rules import check, needed, placed
 from functions.clusters import rules
 from functions.clusters.models import CreateCluster, HyperPod
 from functions.clusters.preflight.routes.gathering import Gathering
@@ -30,8 +30,8 @@ class Seen:
 def look(request: CreateCluster | HyperPod, region: str, name: str) -> Seen:
     """Settle zones and check capacity; `name` is what the HyperPod cluster is to be called.
 
-    Zones are written by their names, and groups with a training plan get its zone. Raises InvalidRequest, Conflict or
-    QuotaExceeded for what is in the way, and Unavailable when a zone has to be known and nobody says it.
+    Zones are written by their names, and groups with a training plan get its zone. Raises InvalidRequest for impossible
+    zones, and Unavailable when a zone has to be known and nobody says it.
     """
     gathering = Gathering(runtime.now())
     if not _settle_zones(request, region):
@@ -60,10 +60,7 @@ def _survey(hyperpod: HyperPod, path: str, name: str, gathering: Gathering) -> l
     for each in groups:
         if each.group.training_plan_arn:
             each.group.availability_zone = each.zone
-    findings = check(groups, gathering.facts(needed(groups), plans, name), new_vpc=bool(path))
-    if problem := refusal(findings):
-        raise problem
-    return findings
+    return check(groups, gathering.facts(needed(groups), plans, name), new_vpc=bool(path))
 
 
 def _settle_zones(request: CreateCluster | HyperPod, region: str) -> bool:

@@ -1,0 +1,75 @@
+"""The changes of a creation, read off its planned stages: what each stage makes, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from functions.core.previews import Action, Change
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from functions.core.cluster import ClusterNames, DesiredGroup
+    from functions.core.ledger.models import PlannedStage
+
+# What a stage of each kind makes one of, named by its parameter, and why a cluster has it.
+_MADE: Final = {
+    "access_entry": ("EKS access entry", "lets a role of the control plane into the cluster"),
+    "cluster_role": ("Kubernetes cluster role", "says what the control plane may do in the cluster"),
+    "helm_release": ("Helm release", "HyperPod creates no cluster on an EKS cluster without it"),
+    "addon": ("EKS add-on", "the cluster's pods or its storage need it"),
+    "identity_chain": ("IAM role of a service account", "gives the pods of an add-on their AWS rights"),
+    "compute_subnet": ("compute subnet", "gives the nodes of instance groups their addresses"),
+    "mount": ("volume and claim", "lets pods use the cluster's bucket as files"),
+}
+# What only waits or looks makes nothing.
+_MAKES_NOTHING: Final = frozenset({"preflight", "hyperpod_nodes", "verify"})
+
+
+def creation(stages: Iterable[PlannedStage], names: ClusterNames, groups: Sequence[DesiredGroup]) -> list[Change]:
+    """List what the stages of a creation make, in their order."""
+    return [change for stage in stages for change in _changes(stage, names, groups)]
+
+
+def _changes(stage: PlannedStage, names: ClusterNames, groups: Sequence[DesiredGroup]) -> list[Change]:
+    kind, _, parameter = stage.name.partition(":")
+    match kind:
+        case "foundation":
+            return _foundation(stage.name, names)
+        case "lifecycle_scripts":
+            why = "every instance runs them when it starts"
+            return [_created("objects in S3", f"s3://{names.bucket}/lifecycle/", why, stage.name)]
+        case "hyperpod_cluster":
+            why = "holds the instance groups"
+            return [
+                _created("HyperPod cluster", names.hyperpod_cluster, why, stage.name),
+                *(_group(group, stage.name) for group in groups),
+            ]
+        case _ if kind in _MAKES_NOTHING:
+            return []
+        case _:
+            resource, why = _MADE.get(kind, (stage.title, "the request needs it"))
+            return [_created(resource, parameter, why, stage.name)]
+
+
+def _foundation(stage: str, names: ClusterNames) -> list[Change]:
+    return [
+        _created("CloudFormation stack", names.stack, "holds what follows, as far as it is of the foundation", stage),
+        _created("VPC", names.stack, "the cluster's own network, with public and control plane subnets", stage),
+        _created("NAT gateway", names.stack, "the nodes' way out; it has an Elastic IP address", stage),
+        _created("EKS cluster", names.eks_cluster, "the control plane that HyperPod works with", stage),
+        _created("IAM role", names.control_plane_role, "EKS runs the control plane with it", stage),
+        _created("IAM role", names.execution_role, "the instances run with it", stage),
+        _created("IAM role", names.s3_csi_role, "mounts the bucket", stage),
+        _created("S3 bucket", names.bucket, "holds lifecycle scripts and the data of pods", stage),
+    ]
+
+
+def _group(group: DesiredGroup, stage: str) -> Change:
+    types = " or ".join(group.types)
+    reason = f"{group.instance_count} x {types} ({group.capacity_type}), as asked for"
+    return _created("instance group", group.name, reason, stage)
+
+
+def _created(resource: str, name: str, reason: str, stage: str) -> Change:
+    return Change(action=Action.CREATE, resource=resource, name=name, reason=reason, stage=stage)

@@ -1,0 +1,129 @@
+"""The one way by which a request changes anything: preview it, or confirm and begin it as an operation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from functions.core import application, catalogue, confirmations, ledger, runtime
+from functions.core.errors import OperationInProgress
+from functions.core.findings import Finding, Level, errors_in, refusal
+from functions.core.http import JSON
+from functions.core.ledger.models import NewOperation, Operation, PlannedStage
+from functions.core.previews import Change, Preview, Previewed, state_of, total
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pydantic import JsonValue
+
+    from functions.core.cluster import ClusterSpec
+
+DryRun = Annotated[
+    bool, Query(description="Change nothing: answer with findings and a preview of what the request would change.")
+]
+Confirm = Annotated[
+    str | None,
+    Query(
+        min_length=1,
+        max_length=200,
+        description="The digest of a preview of this request: refuses when something else would happen by now.",
+    ),
+]
+Answer = Response[Operation | Previewed]
+
+
+@dataclass(frozen=True)
+class Intent:
+    """What a request comes to, before anything is begun.
+
+    `read` has the versions of what was read to decide that, `cluster` the cluster that there is already. `confirm_name`
+    is set when the request destroys something, to the name that a person types in the console to confirm it.
+    """
+
+    new: NewOperation
+    changes: Sequence[Change]
+    findings: Sequence[Finding] = ()
+    read: Mapping[str, JsonValue] = field(default_factory=dict)
+    cluster: ClusterSpec | None = None
+    confirm_name: str | None = None
+    unpriced: Sequence[str] = ()
+
+
+def answer(intent: Intent, *, dry_run: bool, confirm: str | None) -> Answer:
+    """Preview a request, or begin its operation.
+
+    Raises what its error findings say, ConfirmationRequired, PreviewOutdated, Forbidden for a caller outside of the
+    cluster's owner groups, and what `ledger.begin` raises.
+    """
+    caller = application.caller()
+    if intent.cluster is not None:
+        caller.require_owner(intent.cluster.tag, intent.cluster.owner_groups)
+    state = state_of(
+        intent.new.kind,
+        intent.new.cluster_tag,
+        intent.new.request if intent.new.sent is None else intent.new.sent,
+        intent.changes,
+        intent.read,
+    )
+    if dry_run:
+        return previewed(_preview(intent, state))
+    if problem := refusal(intent.findings):
+        raise problem
+    confirmations.check(confirm, state, intent.confirm_name, caller.actor, runtime.now())
+    return application.accepted(ledger.begin(intent.new).operation)
+
+
+def planned(phase: str, name: str) -> PlannedStage:
+    """Plan a stage as its domain declares it."""
+    declared, parameter = catalogue.stage(name), name.partition(":")[2]
+    return PlannedStage(
+        phase=phase,
+        name=name,
+        function=declared.function,
+        title=f"{declared.title}: {parameter}" if parameter else declared.title,
+        expected_seconds=declared.expected_seconds,
+    )
+
+
+def previewed(body: Previewed) -> Answer:
+    """Answer 200 with what a dry run came to."""
+    return Response(status_code=200, content_type=JSON, body=body)
+
+
+def _preview(intent: Intent, state: str) -> Previewed:
+    new = intent.new
+    findings = [*intent.findings, *_in_the_way(new)]
+    digest, expires_at = None, None
+    if not errors_in(findings):
+        digest, expires_at = confirmations.digest_of(state, application.caller().actor, runtime.now())
+    preview = Preview(
+        kind=new.kind,
+        cluster_tag=new.cluster_tag,
+        changes=list(intent.changes),
+        cost=total(intent.changes),
+        unpriced=sorted(set(intent.unpriced)),
+        digest=digest,
+        expires_at=expires_at,
+    )
+    return Previewed(findings=findings, preview=preview)
+
+
+def _in_the_way(new: NewOperation) -> list[Finding]:
+    """Tell what only the ledger's transaction would refuse: an operation that holds what this one needs."""
+    holder = ledger.holder_of(new.cluster_tag, new.scopes)
+    if holder is None:
+        return []
+    return [
+        Finding(
+            check="operation_in_progress",
+            level=Level.ERROR,
+            code=OperationInProgress.code,
+            message=f"operation {holder.operation_id} holds the scope {holder.scope!r} of {new.cluster_tag}",
+            resource=holder.operation_id,
+            remedy=f"Wait until operation {holder.operation_id} has ended, or cancel it.",
+        )
+    ]
