@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from aws_lambda_powertools.event_handler.openapi.models import HTTPBearer
 
+from functions.core import application
 from functions.core.application import SECURITY_SCHEME
 from functions.core.errors import ProblemBody
 from functions.core.ledger.models import Operation
 from functions.core.previews import Previewed
 from functions.core.problems import PROBLEM_JSON
-from functions.entry import api
+from functions.entry import api, kubernetes
 from functions.entry.domains import DECLARATIONS
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def document() -> dict[str, Any]:
     """Make the document."""
     scheme = HTTPBearer(bearerFormat="JWT", description="An access token of the deployment's user pool.")
     made: dict[str, Any] = json.loads(
-        api.APPLICATION.get_openapi_json_schema(
+        application.build(DECLARATIONS, {**api.HANDLERS, **kubernetes.HANDLERS}).get_openapi_json_schema(
             title="HyperPod InstantStart Serverless",
             version="1",
             description="Creates and runs Amazon EKS and SageMaker HyperPod clusters. Long work is an operation.",

@@ -84,6 +84,14 @@ FUNCTIONS = (
         # A caller gets an answer within seconds whatever AWS does.
         patience=Patience.EDGE,
     ),
+    # The only one that answers people and gets into clusters: what it needs for that, the others need not carry.
+    Function(
+        "kubernetes",
+        "functions.entry.kubernetes.handler",
+        "answers the routes that look into clusters",
+        actions=("dynamodb:Query", "eks:DescribeCluster", "sts:AssumeRole"),
+        patience=Patience.EDGE,
+    ),
     Function(
         "operations",
         "functions.entry.operations.handler",
@@ -186,7 +194,7 @@ class Topology:
         """List the AWS actions that a function's role needs."""
         own = next(entry for entry in self.functions if entry.name == function)
         staged = [action for stage in self.stages if stage.function == function for action in stage.actions]
-        routed = self.route_actions if any(route.function == function for route in self.routes) else ()
+        routed = self.route_actions if function == "api" else ()
         return frozenset((*own.actions, *staged, *routed))
 
 

@@ -22,6 +22,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from functions.capacity.models import InstanceGroup, OnShortage, SystemGroup
+from functions.clusters.importing.models.found import Detected
 from functions.clusters.names import TAG_LIMIT, TAG_PATTERN
 from functions.core.cluster import ClusterSpec
 from functions.core.requests import Wire, check_name
@@ -190,13 +191,14 @@ class LastOperation(Record):
 
 
 class ClusterView(Record):
-    """A cluster as one reads it."""
+    """A cluster as one reads it; `detected` is what was found of one that was imported."""
 
     tag: str
     spec: ClusterSpec
     conditions: list[Condition]
     active_operation_ids: list[str]
     last_operation: LastOperation | None
+    detected: Detected | None = None
 
 
 class ClusterSummary(Record):

@@ -116,6 +116,7 @@ def get_cluster(tag: Tag) -> ClusterView:
         conditions=cluster.conditions,
         active_operation_ids=cluster.active_operation_ids,
         last_operation=_in_short(last) if last else None,
+        detected=cluster.detected,
     )
 
 

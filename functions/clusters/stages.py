@@ -31,7 +31,7 @@ class Foundation:
 
     def apply(self, context: StageContext) -> Applied:
         """Create the stack if it is absent; clear away first what a failed creation left."""
-        name = context.cluster.names.stack
+        name = context.cluster.stack
         stack = cloudformation.describe(name)
         if stack is None:
             return Applied(f"creating the stack {name}", (*context.stage.resources, _create(context)))
@@ -43,7 +43,7 @@ class Foundation:
 
     def observe(self, context: StageContext) -> Observation:
         """Done when the stack is complete."""
-        name = context.cluster.names.stack
+        name = context.cluster.stack
         stack = cloudformation.describe(name)
         if stack is None:
             return Reapply(f"the stack {name} is gone")
@@ -103,7 +103,7 @@ def _may_choose_other_zones(context: StageContext, problem: Problem) -> bool:
 def _create(context: StageContext) -> str:
     cluster = context.cluster
     return cloudformation.create(
-        cluster.names.stack,
+        cluster.stack,
         settings.required("FOUNDATION_TEMPLATE_URL"),
         settings.required("FOUNDATION_ROLE_ARN"),
         {**_network_parameters(context), **_version_parameters(), **_fixed_parameters(context)},
@@ -117,7 +117,7 @@ def _fixed_parameters(context: StageContext) -> dict[str, str]:
     return {
         "ClusterTag": context.cluster.tag,
         "EksClusterName": names.eks_cluster,
-        "BucketName": names.bucket,
+        "BucketName": context.cluster.bucket,
         "ControlPlaneRoleName": names.control_plane_role,
         "ExecutionRoleName": names.execution_role,
         "S3CsiRoleName": names.s3_csi_role,
@@ -157,7 +157,7 @@ def _zones(context: StageContext) -> tuple[str, str]:
     _check_zones(context, available)
     named: list[str] = []
     if context.stage.resources:
-        refused = cloudformation.failure_of(context.stage.resources[-1], context.cluster.names.stack)
+        refused = cloudformation.failure_of(context.stage.resources[-1], context.cluster.stack)
         named = zones_named_in(refused.detail)
     chosen = choose_zones(context.cluster, available, named)
     if chosen is None:

@@ -121,9 +121,16 @@ class Edge(OpenAPIRequestValidationMiddleware):
 class Application(APIGatewayHttpResolver):
     """The declared routes behind one handler; `handle` never raises."""
 
-    def __init__(self, declarations: Iterable[Declaration], handlers: Mapping[str, Handler]) -> None:
+    def __init__(
+        self, declarations: Iterable[Declaration], handlers: Mapping[str, Handler], function: str | None
+    ) -> None:
         super().__init__(enable_validation=True, response_validation_error_http_code=500)
-        declared = [(declaration.domain, route) for declaration in declarations for route in declaration.routes]
+        declared = [
+            (declaration.domain, route)
+            for declaration in declarations
+            for route in declaration.routes
+            if function in (None, route.function)
+        ]
         self._request_validation_middleware = Edge({route.operation_id: route for _, route in declared})
         self.exception_handler(Exception)(self._answer_error)
         for domain, route in declared:
@@ -194,9 +201,14 @@ class Application(APIGatewayHttpResolver):
         return answer_of(unmatched, invocation.request_id)
 
 
-def build(declarations: Iterable[Declaration], handlers: Mapping[str, Handler]) -> Application:
-    """Make the application of declared routes; `handlers` has a function for every operation id."""
-    return Application(declarations, handlers)
+def build(
+    declarations: Iterable[Declaration], handlers: Mapping[str, Handler], function: str | None = None
+) -> Application:
+    """Make the application of declared routes, or of those that one Lambda function answers.
+
+    `handlers` has a function for every operation id.
+    """
+    return Application(declarations, handlers, function)
 
 
 def _body_type(matched: MatchedRoute) -> object:

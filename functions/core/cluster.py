@@ -14,8 +14,8 @@ from functions.core.errors import PreconditionFailed
 class ClusterNames(BaseModel):
     """The names of what a cluster consists of, fixed when it is created or imported; nothing derives them again.
 
-    An imported cluster has no stack, and a bucket or an execution role only where one was found or named. What it lacks
-    and is made later (`hyperpod_cluster`, `s3_csi_role`) has the name that it will get.
+    An imported cluster has no stack, and a bucket only where one was found or named. What else it lacks has the name
+    that it would get.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -24,8 +24,8 @@ class ClusterNames(BaseModel):
     hyperpod_cluster: str
     stack: str | None = None
     bucket: str | None = None
-    control_plane_role: str | None = None
-    execution_role: str | None = None
+    control_plane_role: str
+    execution_role: str
     s3_csi_role: str
 
 
@@ -148,7 +148,6 @@ class ClusterSpec(BaseModel):
     company_tags: dict[str, str] = {}
     created_at: datetime
     version: int = 1
-    origin: Literal["created", "imported"] = "created"
     surroundings: Surroundings | None = None
 
     @property

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from functions.clusters import routes as clusters
 from functions.clusters.events.routes import listing as cluster_events
+from functions.clusters.importing.routes import changing as importing
 from functions.connections.routes import tickets
 from functions.core import application, catalogue
 from functions.entry.domains import DECLARATIONS
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 catalogue.install(DECLARATIONS)
-_ROUTES = (clusters, cluster_events, operations, network, tickets)
-_HANDLERS = {name: value for module in _ROUTES for name, value in vars(module).items()}
-APPLICATION = application.build(DECLARATIONS, _HANDLERS)
+_ROUTES = (clusters, cluster_events, importing, operations, network, tickets)
+HANDLERS = {name: value for module in _ROUTES for name, value in vars(module).items()}
+APPLICATION = application.build(DECLARATIONS, HANDLERS, "api")
 
 
 def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from functions.clusters.importing.stages.concluding import STAGES as IMPORTING
+from functions.clusters.importing.stages.leaving import RIGHTS_STAGES as IMPORTING_RIGHTS
 from functions.core import turn
 from functions.core.turn import Turn
 from functions.features.helm.stages import STAGES as FEATURES_HELM
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from functions.core.stage import Behaviours
 
-BEHAVIOURS: Behaviours = {**FEATURES_HELM, **IDENTITY_CLUSTER_ROLES}
+BEHAVIOURS: Behaviours = {**FEATURES_HELM, **IDENTITY_CLUSTER_ROLES, **IMPORTING, **IMPORTING_RIGHTS}
 
 
 def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from functions.capacity.stages import STAGES as CAPACITY
+from functions.clusters.importing.stages.access import MODE_STAGES as IMPORTING_MODE
+from functions.clusters.importing.stages.leaving import LEAVING_STAGES as IMPORTING_LEAVING
+from functions.clusters.importing.stages.outside import STAGES as IMPORTING
 from functions.clusters.stages import STAGES as CLUSTERS
 from functions.core import turn
 from functions.core.turn import Turn
@@ -18,7 +21,15 @@ if TYPE_CHECKING:
 
     from functions.core.stage import Behaviours
 
-BEHAVIOURS: Behaviours = {**CAPACITY, **CLUSTERS, **FEATURES, **IDENTITY}
+BEHAVIOURS: Behaviours = {
+    **CAPACITY,
+    **CLUSTERS,
+    **FEATURES,
+    **IDENTITY,
+    **IMPORTING,
+    **IMPORTING_MODE,
+    **IMPORTING_LEAVING,
+}
 
 
 def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:

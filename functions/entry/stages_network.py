@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from functions.clusters.importing.stages.access import TAG_STAGES as IMPORTING_TAGS
 from functions.core import turn
 from functions.core.turn import Turn
 from functions.network.stages import STAGES as NETWORK
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from functions.core.stage import Behaviours
 
-BEHAVIOURS: Behaviours = {**NETWORK}
+BEHAVIOURS: Behaviours = {**NETWORK, **IMPORTING_TAGS}
 
 
 def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:

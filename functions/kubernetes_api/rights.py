@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from functions.kubernetes_api.objects import ACCESS_REVIEWS, create, member
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
     from functions.kubernetes_api.connection import ClusterClient
 
 
@@ -17,7 +19,9 @@ def may(client: ClusterClient, verb: str, group: str, resource: str) -> bool:
     when it does not answer.
     """
     name, _, part = resource.partition("/")
-    attributes = {"verb": verb, "group": group, "resource": name} | ({"subresource": part} if part else {})
+    attributes: dict[str, JsonValue] = {"verb": verb, "group": group, "resource": name}
+    if part:
+        attributes["subresource"] = part
     answer = create(
         client,
         ACCESS_REVIEWS,

@@ -18,13 +18,13 @@ class LifecycleScripts:
     def apply(self, context: StageContext) -> Applied:
         """Copy the script unless the bucket has this release's."""
         source_bucket, source_key = settings.required("ARTIFACT_BUCKET"), _source_key()
-        bucket, key = context.cluster.names.bucket, f"{_PREFIX}/{_SCRIPT}"
+        bucket, key = context.cluster.bucket, f"{_PREFIX}/{_SCRIPT}"
         artifacts.ensure(source_bucket, source_key, bucket, key)
         return Applied(f"s3://{bucket}/{key}", (f"s3://{bucket}/{key}",))
 
     def observe(self, context: StageContext) -> Observation:
         """Done when the bucket has the script."""
-        bucket, key = context.cluster.names.bucket, f"{_PREFIX}/{_SCRIPT}"
+        bucket, key = context.cluster.bucket, f"{_PREFIX}/{_SCRIPT}"
         if artifacts.entity_tag(bucket, key) is None:
             return Reapply(f"s3://{bucket}/{key} is missing")
         place = f"s3://{bucket}/{key}"

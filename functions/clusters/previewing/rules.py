@@ -53,15 +53,16 @@ def _changes(stage: PlannedStage, names: ClusterNames, groups: Sequence[DesiredG
 
 
 def _foundation(stage: str, names: ClusterNames) -> list[Change]:
+    stack, bucket = names.stack or "", names.bucket or ""
     return [
-        _created("CloudFormation stack", names.stack, "holds what follows, as far as it is of the foundation", stage),
-        _created("VPC", names.stack, "the cluster's own network, with public and control plane subnets", stage),
-        _created("NAT gateway", names.stack, "the nodes' way out; it has an Elastic IP address", stage),
+        _created("CloudFormation stack", stack, "holds what follows, as far as it is of the foundation", stage),
+        _created("VPC", stack, "the cluster's own network, with public and control plane subnets", stage),
+        _created("NAT gateway", stack, "the nodes' way out; it has an Elastic IP address", stage),
         _created("EKS cluster", names.eks_cluster, "the control plane that HyperPod works with", stage),
         _created("IAM role", names.control_plane_role, "EKS runs the control plane with it", stage),
         _created("IAM role", names.execution_role, "the instances run with it", stage),
         _created("IAM role", names.s3_csi_role, "mounts the bucket", stage),
-        _created("S3 bucket", names.bucket, "holds lifecycle scripts and the data of pods", stage),
+        _created("S3 bucket", bucket, "holds lifecycle scripts and the data of pods", stage),
     ]
 
 

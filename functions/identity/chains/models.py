@@ -211,7 +211,7 @@ def bucket_policy(bucket: Arn, key: Arn | None = None) -> InlinePolicy:
 
 
 def _s3_csi_driver(cluster: ClusterSpec) -> IdentityChain:
-    bucket = Arn.bucket(partition_of(cluster.region), cluster.names.bucket)
+    bucket = Arn.bucket(partition_of(cluster.region), cluster.bucket)
     return IdentityChain(
         namespace="kube-system",
         service_account="s3-csi-driver-sa",

@@ -8,7 +8,8 @@ from functions.catalog.rules import HYPERPOD_KUBERNETES_VERSIONS
 from functions.core.findings import Finding, Level
 
 if TYPE_CHECKING:
-    from functions.clusters.importing.models import Consents, FoundEks
+    from functions.clusters.importing.models.found import FoundEks
+    from functions.clusters.importing.models.requests import Consents
 
 EKS_CLUSTER: Final = "eks_cluster_absent"
 EKS_STATUS: Final = "eks_cluster_status"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from functions.clusters.importing.models import Detected
+from functions.clusters.importing.models.found import Detected
 from functions.core.cluster import ClusterNames, Surroundings
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from functions.clusters.importing.models import Component, FoundHyperPod, Inside, Outside
+    from functions.clusters.importing.models.found import Component, FoundHyperPod, Inside, Outside
     from functions.core.cluster import ClusterSpec, DesiredGroup
     from functions.core.findings import Finding
 
@@ -50,9 +50,7 @@ def spec_changes(spec: ClusterSpec, outside: Outside, given: Given) -> dict[str,
     return {name: value for name, value in after.items() if value != before[name]}
 
 
-def detected(
-    outside: Outside, inside: Inside, findings: list[Finding], operation_id: str, at: datetime
-) -> Detected:
+def detected(outside: Outside, inside: Inside, findings: list[Finding], operation_id: str, at: datetime) -> Detected:
     """Put together what was found."""
     return Detected(
         detected_at=at,
@@ -98,15 +96,16 @@ def _names(
         update={
             "hyperpod_cluster": outside.hyperpod.name if outside.hyperpod else names.hyperpod_cluster,
             "bucket": given.bucket or _bucket_of(groups or ()) or names.bucket,
-            "control_plane_role": outside.eks.role_arn.rpartition("/")[2] or None,
-            "execution_role": role.rpartition("/")[2] if role else None,
+            "control_plane_role": outside.eks.role_arn.rpartition("/")[2],
+            "execution_role": role.rpartition("/")[2] if role else names.execution_role,
         }
     )
 
 
 def _execution_role(spec: ClusterSpec, found: FoundHyperPod | None, given: Given) -> str | None:
     of_groups = next((group.execution_role_arn for group in found.groups), None) if found else None
-    return given.execution_role_arn or of_groups or (spec.surroundings and spec.surroundings.execution_role_arn)
+    known = spec.surroundings.execution_role_arn if spec.surroundings else None
+    return given.execution_role_arn or of_groups or known
 
 
 def _bucket_of(groups: Sequence[DesiredGroup]) -> str | None:

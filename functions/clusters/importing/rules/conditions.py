@@ -11,7 +11,7 @@ from functions.core.phases import CONDITIONS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from functions.clusters.importing.models import Component, Inside, Outside
+    from functions.clusters.importing.models.found import Component, Inside, Outside
 
 REACHABLE: Final = "KubernetesReachable"
 # What a cluster needs inside before a HyperPod cluster can be created on it and watched.
@@ -108,8 +108,10 @@ def _storage(inside: Inside) -> Verdict:
     if bound:
         return Verdict("True", "Found", f"bound volumes: {', '.join(volume.name for volume in bound[:5])}")
     reason = next((each.reason for each in inside.unknown if each.what == "volumes"), None)
-    if inside.reach.reachable != "present" or reason is not None:
-        return Verdict("Unknown", "NotLookedAt", f"volumes could not be listed: {reason or inside.reach.message}")
+    if inside.reach.reachable != "present":
+        return Verdict("Unknown", "NotLookedAt", f"the cluster could not be looked into: {inside.reach.reason}")
+    if reason is not None:
+        return Verdict("Unknown", "NotLookedAt", f"volumes could not be listed: {reason}")
     return Verdict("False", "Absent", "no volume on S3 or FSx is bound")
 
 

@@ -11,7 +11,7 @@ from functions.features.rules import ADDONS, older
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from functions.clusters.importing.models import Component, FoundNetwork, FoundSecurityGroup, Inside, Outside
+    from functions.clusters.importing.models.found import Component, FoundNetwork, FoundSecurityGroup, Inside, Outside
 
 CNI: Final = "vpc_cni_version"
 SUBNET_TAGS: Final = "lb_subnet_tags"

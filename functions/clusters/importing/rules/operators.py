@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from functions.clusters.importing.models import Component
+from functions.clusters.importing.models.found import Component
 from functions.features.presence.rules import Copy, Present, external_copy
 from functions.features.rules import ADDONS
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from functions.clusters.importing.models import Detected, FoundHyperPod
+    from functions.clusters.importing.models.found import Detected, FoundHyperPod
     from functions.clusters.models import Condition
     from functions.core.ledger.models import JsonObject
 

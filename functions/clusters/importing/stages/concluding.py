@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from functions.aws import eks
 from functions.clusters import records
-from functions.clusters.importing.models import Detected, Inside, Outside, Reach
+from functions.clusters.importing.models.found import Detected, Inside, Outside, Reach
 from functions.clusters.importing.rules import conclusions
 from functions.clusters.importing.rules.access import commands
 from functions.clusters.importing.rules.conclusions import Given
@@ -25,7 +25,6 @@ from functions.kubernetes_api import connection
 from functions.kubernetes_api.objects import NO_ENTRY
 
 if TYPE_CHECKING:
-
     from functions.clusters.importing.rules.conditions import Verdict
     from functions.clusters.models import Condition
     from functions.core.ledger.models import JsonObject

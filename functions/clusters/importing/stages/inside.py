@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from functions.clusters.importing.models import Component, FoundVolume, Inside, Reach, Unknown
+from functions.clusters.importing.models.found import Component, FoundVolume, Inside, Reach, Unknown
 from functions.clusters.importing.rules import operators
 from functions.core.errors import StageFailed
 from functions.core.tags import MANAGER
@@ -26,6 +26,7 @@ from functions.kubernetes_api.objects import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from functions.features.presence.rules import Evidence
     from functions.kubernetes_api.connection import ClusterClient
     from functions.kubernetes_api.objects import Object
     from functions.kubernetes_api.releases import Installed
@@ -120,7 +121,7 @@ def _seen(client: ClusterClient, known: operators.Known) -> tuple[tuple[Object, 
     return controllers, objects.get(client, CUSTOM_RESOURCE_DEFINITIONS, known.definition) is not None
 
 
-def _present(client: ClusterClient, evidence: operators.Evidence) -> Present:
+def _present(client: ClusterClient, evidence: Evidence) -> Present:
     controllers = tuple(objects.listed(client, DEPLOYMENTS, evidence.controller))
     if not controllers:
         return Present((), frozenset(), frozenset())

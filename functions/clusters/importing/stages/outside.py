@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from functions.clusters.importing.models import Component, Outside
+from functions.clusters.importing.models.found import Component, Outside
 from functions.clusters.importing.stages import parts, reading
 from functions.clusters.importing.stages.reading import Looking
 from functions.core.errors import Cause, Layer, PreconditionFailed

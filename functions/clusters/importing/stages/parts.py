@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.aws import access_entries, addons, iam, pod_identity
-from functions.clusters.importing.models import Component
+from functions.clusters.importing.models.found import Component
 from functions.core import settings
 from functions.core.tags import MANAGER
 from functions.features.rules import waits_for_nodes

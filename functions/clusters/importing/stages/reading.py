@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from botocore.exceptions import ClientError
 
 from functions.aws import eks_survey, hyperpod_survey, network, routing, security_groups
-from functions.clusters.importing.models import (
+from functions.clusters.importing.models.found import (
     FoundEks,
     FoundGroup,
     FoundHyperPod,

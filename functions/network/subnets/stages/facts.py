@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from functions.aws import cloudformation, hyperpod, network, routing
+from functions.aws import hyperpod, network, routing
 from functions.network.subnets.models import Vpc
 from functions.network.subnets.rules.needs import need_at
 from functions.network.subnets.rules.shortage import shortage
@@ -16,25 +15,10 @@ if TYPE_CHECKING:
     from functions.network.subnets.rules.needs import Need
 
 
-@dataclass(frozen=True)
-class Foundation:
-    """The parts of a cluster's foundation that its compute subnets hang on."""
-
-    vpc_id: str
-    nat_gateway_id: str
-    endpoint_id: str
-
-
 def need_of(context: StageContext) -> Need:
     """Give the need that this stage settles."""
     cluster = context.cluster
     return need_at(context.parameter, cluster.instance_groups, cluster.availability_zone, cluster.subnet_prefix)
-
-
-def foundation_of(context: StageContext) -> Foundation:
-    """Read the foundation; raises PreconditionFailed when it does not stand."""
-    outputs = cloudformation.outputs_of(context.cluster.names.stack)
-    return Foundation(outputs["VpcId"], outputs["NatGatewayId"], outputs["S3EndpointId"])
 
 
 def vpc_of(vpc_id: str, region: str) -> Vpc:
