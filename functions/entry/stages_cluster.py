@@ -8,6 +8,7 @@ from functions.capacity.stages import STAGES as CAPACITY
 from functions.clusters.importing.stages.access import MODE_STAGES as IMPORTING_MODE
 from functions.clusters.importing.stages.leaving import LEAVING_STAGES as IMPORTING_LEAVING
 from functions.clusters.importing.stages.outside import STAGES as IMPORTING
+from functions.clusters.settings.stages import STAGES as CLUSTERS_SETTINGS
 from functions.clusters.stages import STAGES as CLUSTERS
 from functions.core import turn
 from functions.core.turn import Turn
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 BEHAVIOURS: Behaviours = {
     **CAPACITY,
     **CLUSTERS,
+    **CLUSTERS_SETTINGS,
     **FEATURES,
     **IDENTITY,
     **IMPORTING,
