@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from botocore.exceptions import ClientError
 
+from functions.clusters.importing.models.found import FoundEks
 from functions.core import runtime
 from functions.core.failures import code_of
 
@@ -18,28 +18,7 @@ if TYPE_CHECKING:
 Mode = Literal["CONFIG_MAP", "API", "API_AND_CONFIG_MAP"]
 
 
-@dataclass(frozen=True)
-class EksFound:
-    """An EKS cluster with its network and its doors; `authentication_mode` says how principals get in."""
-
-    name: str
-    arn: str
-    status: str
-    version: str
-    authentication_mode: str
-    role_arn: str
-    vpc_id: str
-    subnet_ids: tuple[str, ...]
-    security_group_ids: tuple[str, ...]
-    cluster_security_group_id: str
-    public_endpoint: bool
-    private_endpoint: bool
-    public_cidrs: tuple[str, ...]
-    service_cidr: str
-    issuer: str
-
-
-def describe(name: str, patience: Patience | None = None) -> EksFound | None:
+def describe(name: str, patience: Patience | None = None) -> FoundEks | None:
     """Describe a cluster; None when there is none. Raises the client's own errors."""
     try:
         found = runtime.client("eks", patience).describe_cluster(name=name)["cluster"]
@@ -50,9 +29,9 @@ def describe(name: str, patience: Patience | None = None) -> EksFound | None:
     return _found(name, found)
 
 
-def _found(name: str, found: ClusterTypeDef) -> EksFound:
+def _found(name: str, found: ClusterTypeDef) -> FoundEks:
     network = found.get("resourcesVpcConfig", {})
-    return EksFound(
+    return FoundEks(
         name=found.get("name", name),
         arn=found.get("arn", ""),
         status=found.get("status", ""),
@@ -60,12 +39,12 @@ def _found(name: str, found: ClusterTypeDef) -> EksFound:
         authentication_mode=found.get("accessConfig", {}).get("authenticationMode", "CONFIG_MAP"),
         role_arn=found.get("roleArn", ""),
         vpc_id=network.get("vpcId", ""),
-        subnet_ids=tuple(network.get("subnetIds", [])),
-        security_group_ids=tuple(network.get("securityGroupIds", [])),
+        subnet_ids=[*network.get("subnetIds", [])],
+        security_group_ids=[*network.get("securityGroupIds", [])],
         cluster_security_group_id=network.get("clusterSecurityGroupId", ""),
         public_endpoint=network.get("endpointPublicAccess", False),
         private_endpoint=network.get("endpointPrivateAccess", False),
-        public_cidrs=tuple(network.get("publicAccessCidrs", [])),
+        public_cidrs=[*network.get("publicAccessCidrs", [])],
         service_cidr=found.get("kubernetesNetworkConfig", {}).get("serviceIpv4Cidr", ""),
         issuer=found.get("identity", {}).get("oidc", {}).get("issuer", ""),
     )

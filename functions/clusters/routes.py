@@ -9,6 +9,7 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler.openapi.params import Path
 
 from functions.clusters import records, rules
+from functions.clusters.importing.rules import adoption
 from functions.clusters.models import (
     ActiveCluster,
     ChooseActiveCluster,
@@ -50,7 +51,7 @@ def create_cluster(
     seen = preflight.look(request, deployed.region, name)
     placement.check_with_foundation(request, tag)
     spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now())
-    new = _planned(asked, request, seen.findings)
+    new = _planned(asked, request, seen.findings, rules.plan(asked.kind, request))
     return mutations.answer(
         Intent(
             new=new.model_copy(update={"new_cluster": spec.model_dump(mode="json", exclude_none=True)}),
@@ -146,7 +147,9 @@ def _begin_on(tag: str, request: rules.Request, key: str | None, *, dry_run: boo
         "cluster_version": cluster.spec.version,
         "changed_cluster": rules.changes_of(request, cluster.spec),
     }
-    new = _planned(asked, request, findings)
+    stages, adopted = adoption.fitted(rules.plan(asked.kind, request), cluster.spec, cluster.detected)
+    findings += [*adoption.in_the_way((phase for phase, _ in stages), cluster.spec, cluster.detected), *adopted]
+    new = _planned(asked, request, findings, stages)
     groups = rules.desired_groups(request)
     intent = Intent(
         new=new.model_copy(update=changed),
@@ -174,13 +177,15 @@ def _asked(tag: str, request: rules.Request, key: str | None) -> NewOperation:
     )
 
 
-def _planned(asked: NewOperation, request: rules.Request, findings: Sequence[Finding]) -> NewOperation:
+def _planned(
+    asked: NewOperation, request: rules.Request, findings: Sequence[Finding], stages: Sequence[tuple[str, str]]
+) -> NewOperation:
     """Plan what was asked for."""
     kept = request.model_dump(mode="json")
     if size := rules.too_large(kept):
         raise _too_large(size)
-    stages = [mutations.planned(phase, name) for phase, name in rules.plan(asked.kind, request)]
-    return asked.model_copy(update={"request": kept, "stages": stages, "findings": [*findings]})
+    planned = [mutations.planned(phase, name) for phase, name in stages]
+    return asked.model_copy(update={"request": kept, "stages": planned, "findings": [*findings]})
 
 
 def _about_tag(tag: str, *, generated: bool) -> list[Finding]:

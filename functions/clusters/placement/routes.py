@@ -49,7 +49,8 @@ def check_on_foundation(request: HyperPod, cluster: Cluster, *, look: bool) -> N
     except (BotoCoreError, ClientError) as error:
         application.warn("subnets are unchecked: EC2 gave no answer", error)
         return
-    vpc_id = next((subnet.vpc_id for subnet in own), None)
+    around = cluster.spec.surroundings
+    vpc_id = around.vpc_id if around else next((subnet.vpc_id for subnet in own), None)
     _refuse(requests.check_given(groups, given, vpc_id, _PATH))
     tried = any(condition.type == CONDITIONS["hyperpod"] for condition in cluster.conditions)
     _check_room(request, [*own, *given], cluster.spec.tag, _PATH, untouched=not tried)

@@ -220,7 +220,7 @@ def _s3_csi_driver(cluster: ClusterSpec) -> IdentityChain:
         inline=(bucket_policy(bucket),),
         account_of="aws-mountpoint-s3-csi-driver",
         precedes=True,
-        role_of_stack=True,
+        role_of_stack=cluster.names.stack is not None,
     )
 
 

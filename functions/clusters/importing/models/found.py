@@ -67,7 +67,7 @@ class FoundSecurityGroup(Record):
 
 
 class FoundEks(Record):
-    """The EKS control plane."""
+    """The EKS control plane with its network and its doors; `authentication_mode` says how principals get in."""
 
     name: str
     arn: str
@@ -76,6 +76,7 @@ class FoundEks(Record):
     authentication_mode: str
     role_arn: str
     vpc_id: str
+    subnet_ids: list[str]
     public_endpoint: bool
     private_endpoint: bool
     public_cidrs: list[str]

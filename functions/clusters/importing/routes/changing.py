@@ -13,7 +13,6 @@ from functions.clusters import records
 from functions.clusters.importing.models.found import FoundEks
 from functions.clusters.importing.models.requests import ForgetCluster, ImportCluster, RedetectCluster
 from functions.clusters.importing.rules import admission, planning
-from functions.clusters.importing.stages.reading import eks_of
 from functions.clusters.names import TEMPLATES
 from functions.clusters.routes import Tag
 from functions.clusters.rules import generated_tag, taken
@@ -126,10 +125,9 @@ def _planned(
 def _eks(name: str) -> FoundEks | None:
     """Read the EKS cluster; raises what says that EKS does not tell."""
     try:
-        found = eks_survey.describe(name, Patience.EDGE)
+        return eks_survey.describe(name, Patience.EDGE)
     except (ClientError, BotoCoreError) as error:
         raise failures.problem_of(error, name) from error
-    return eks_of(found) if found else None
 
 
 def _known(eks_cluster: str) -> list[Finding]:

@@ -16,7 +16,6 @@ from functions.clusters.importing.models.connection import Check, ConnectionRepo
 from functions.clusters.importing.models.found import FoundEks
 from functions.clusters.importing.rules import connection as rules
 from functions.clusters.importing.rules.access import commands
-from functions.clusters.importing.stages.reading import eks_of
 from functions.core import failures, runtime, settings
 from functions.core.cluster import ClusterSpec
 from functions.core.errors import StageFailed, Unavailable
@@ -95,7 +94,6 @@ def _commands(spec: ClusterSpec) -> str:
 def _eks(name: str) -> FoundEks | None:
     """Read the EKS cluster; raises what says that EKS does not tell."""
     try:
-        found = eks_survey.describe(name)
+        return eks_survey.describe(name)
     except (ClientError, BotoCoreError) as error:
         raise failures.problem_of(error, name) from error
-    return eks_of(found) if found else None

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from functions.aws import eks_survey, network
 from functions.clusters.importing.rules.findings import missing_roles
 from functions.clusters.importing.stages import reading
 from functions.core.errors import Cause, Layer, PreconditionFailed
 from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext, Waiting
+
+if TYPE_CHECKING:
+    from functions.clusters.importing.models.found import FoundEks
 
 _POLL_SECONDS: Final = 15
 _WANTED: Final = "API_AND_CONFIG_MAP"
@@ -64,9 +67,9 @@ def _lacking(context: StageContext) -> dict[str, list[str]]:
     return missing_roles(reading.network_of(_standing(context), context.cluster.region))
 
 
-def _standing(context: StageContext) -> eks_survey.EksFound:
+def _standing(context: StageContext) -> FoundEks:
     name = context.cluster.names.eks_cluster
-    found = reading.eks_named(name)
+    found = eks_survey.describe(name)
     if found is None or found.status not in ("ACTIVE", "UPDATING"):
         raise PreconditionFailed(
             f"The EKS cluster {name} is {found.status if found else 'absent'}.",

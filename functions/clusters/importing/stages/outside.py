@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from functions.aws import eks_survey
 from functions.clusters.importing.models.found import Component, Outside
 from functions.clusters.importing.stages import parts, reading
 from functions.clusters.importing.stages.reading import Looking
@@ -11,7 +12,7 @@ from functions.core.errors import Cause, Layer, PreconditionFailed
 from functions.core.stage import Applied, Behaviours, Done, Observation, StageContext
 
 if TYPE_CHECKING:
-    from functions.aws.eks_survey import EksFound
+    from functions.clusters.importing.models.found import FoundEks
     from functions.core.ledger.models import JsonObject
 
 
@@ -32,13 +33,13 @@ class DetectCluster:
 def look(context: StageContext) -> Outside:
     """Look at the cluster from outside."""
     name, region, looking = context.cluster.names.eks_cluster, context.cluster.region, Looking()
-    eks = reading.eks_named(name)
+    eks = eks_survey.describe(name)
     if eks is None:
         raise _gone(name)
     hyperpod = looking.ask("hyperpod", lambda: reading.hyperpod_on(eks, context.cluster.names.hyperpod_cluster))
     known = all(each.what != "hyperpod" for each in looking.unknown)
     return Outside(
-        eks=reading.eks_of(eks),
+        eks=eks,
         groups=[group.desired for group in hyperpod.groups] if hyperpod else [] if known else None,
         network=looking.ask("network", lambda: reading.network_of(eks, region)),
         security_groups=looking.ask("security_groups", lambda: reading.groups_of(eks, hyperpod)) or [],
@@ -53,7 +54,7 @@ def look(context: StageContext) -> Outside:
     )
 
 
-def _provider(context: StageContext, eks: EksFound, looking: Looking) -> list[Component]:
+def _provider(context: StageContext, eks: FoundEks, looking: Looking) -> list[Component]:
     return [parts.provider_of(eks, context.cluster, looking)] if eks.issuer else []
 
 

@@ -14,7 +14,7 @@ from functions.identity.rules import ACCESS
 
 if TYPE_CHECKING:
     from functions.aws.addons import Addon
-    from functions.aws.eks_survey import EksFound
+    from functions.clusters.importing.models.found import FoundEks
     from functions.clusters.importing.stages.reading import Looking
     from functions.core.cluster import ClusterSpec
 
@@ -35,7 +35,7 @@ def addons_of(eks_cluster: str, looking: Looking) -> list[Component]:
     return [*found, *absent]
 
 
-def access_of(eks: EksFound, looking: Looking) -> list[Component]:
+def access_of(eks: FoundEks, looking: Looking) -> list[Component]:
     """Say whether our two roles have access entries that suffice."""
     if eks.authentication_mode == "CONFIG_MAP":
         why = "the authentication mode CONFIG_MAP knows no access entries"
@@ -43,7 +43,7 @@ def access_of(eks: EksFound, looking: Looking) -> list[Component]:
     return [_entry(eks.name, name, looking) for name in ACCESS]
 
 
-def provider_of(eks: EksFound, cluster: ClusterSpec, looking: Looking) -> Component:
+def provider_of(eks: FoundEks, cluster: ClusterSpec, looking: Looking) -> Component:
     """Say whether IAM knows the issuer of the cluster's tokens."""
     name = eks.issuer.removeprefix("https://")
     arn = f"arn:{partition_of(cluster.region)}:iam::{cluster.account_id}:oidc-provider/{name}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from botocore.exceptions import ClientError
 
-from functions.aws import eks_survey, hyperpod_survey, network, routing, security_groups
+from functions.aws import hyperpod_survey, network, routing, security_groups
 from functions.clusters.importing.models.found import (
     FoundEks,
     FoundGroup,
@@ -24,8 +24,8 @@ from functions.network.subnets.rules.routing import onward, reaches_s3
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from functions.aws.eks_survey import EksFound
     from functions.aws.hyperpod_survey import GroupFound, HyperPodFound
+    from functions.clusters.importing.models.found import FoundEks
     from functions.network.subnets.models import Subnet
 
 Result = TypeVar("Result")
@@ -52,32 +52,7 @@ class Looking:
             return None
 
 
-def eks_of(found: EksFound) -> FoundEks:
-    """Write an EKS cluster down."""
-    return FoundEks(
-        name=found.name,
-        arn=found.arn,
-        status=found.status,
-        version=found.version,
-        authentication_mode=found.authentication_mode,
-        role_arn=found.role_arn,
-        vpc_id=found.vpc_id,
-        public_endpoint=found.public_endpoint,
-        private_endpoint=found.private_endpoint,
-        public_cidrs=[*found.public_cidrs],
-        service_cidr=found.service_cidr,
-        issuer=found.issuer,
-        cluster_security_group_id=found.cluster_security_group_id,
-        security_group_ids=[*found.security_group_ids],
-    )
-
-
-def eks_named(name: str) -> EksFound | None:
-    """Read an EKS cluster; None when there is none."""
-    return eks_survey.describe(name)
-
-
-def network_of(eks: EksFound, region: str) -> FoundNetwork:
+def network_of(eks: FoundEks, region: str) -> FoundNetwork:
     """Read the VPC of an EKS cluster with its subnets, their routes and their tags."""
     subnets = network.subnets_of_vpc(eks.vpc_id)
     zones = {subnet.subnet_id: subnet.zone for subnet in subnets}
@@ -98,7 +73,7 @@ def network_of(eks: EksFound, region: str) -> FoundNetwork:
     )
 
 
-def _subnet(found: Subnet, vpc: Vpc, control_plane: tuple[str, ...]) -> FoundSubnet:
+def _subnet(found: Subnet, vpc: Vpc, control_plane: list[str]) -> FoundSubnet:
     table = vpc.table_of(found.subnet_id)
     route = table.default_route if table else None
     return FoundSubnet(
@@ -114,7 +89,7 @@ def _subnet(found: Subnet, vpc: Vpc, control_plane: tuple[str, ...]) -> FoundSub
     )
 
 
-def groups_of(eks: EksFound, hyperpod: HyperPodFound | None) -> list[FoundSecurityGroup]:
+def groups_of(eks: FoundEks, hyperpod: HyperPodFound | None) -> list[FoundSecurityGroup]:
     """Read the security groups of the control plane and of the instance groups."""
     of_instances = [each for group in (hyperpod.groups if hyperpod else ()) for each in group.security_group_ids]
     named = dict.fromkeys([eks.cluster_security_group_id, *eks.security_group_ids, *of_instances])
@@ -125,7 +100,7 @@ def groups_of(eks: EksFound, hyperpod: HyperPodFound | None) -> list[FoundSecuri
     ]
 
 
-def hyperpod_on(eks: EksFound, name: str | None) -> HyperPodFound | None:
+def hyperpod_on(eks: FoundEks, name: str | None) -> HyperPodFound | None:
     """Find the HyperPod cluster that runs on an EKS cluster, by its name where that is known."""
     named = hyperpod_survey.describe(name) if name else None
     return named if named and named.eks_arn == eks.arn else hyperpod_survey.of_eks_cluster(eks.arn)
