@@ -258,3 +258,9 @@ CHAINS: Final = {
     "training-operator": _training_operator,
     "inference-operator": _inference_operator,
 }
+
+
+def chains_of(cluster: ClusterSpec) -> list[IdentityChain]:
+    """List the chains that a cluster may have; one without a bucket mounts none."""
+    named = {name: make for name, make in CHAINS.items() if cluster.names.bucket or name != "s3-csi-driver"}
+    return [make(cluster) for make in named.values()]

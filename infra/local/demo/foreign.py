@@ -152,9 +152,8 @@ class Maker:
         address = ec2.allocate_address(Domain="vpc")["AllocationId"]
         nat = ec2.create_nat_gateway(SubnetId=public, AllocationId=address)["NatGateway"]["NatGatewayId"]
         table = self._route(vpc_id, private, NatGatewayId=nat)
-        ec2.create_vpc_endpoint(
-            VpcId=vpc_id, ServiceName=f"com.amazonaws.{self._host.options.region}.s3", RouteTableIds=[table]
-        )
+        service = f"com.amazonaws.{self._host.options.region}.s3"
+        ec2.create_vpc_endpoint(VpcEndpointType="Gateway", VpcId=vpc_id, ServiceName=service, RouteTableIds=[table])
         return Network(vpc_id, (private[0], private[1]), public, self._security_group(name, vpc_id))
 
     def _subnet(self, vpc_id: str, cidr: str, zone: str) -> str:
