@@ -260,3 +260,74 @@ def test_what_we_may_not_see_is_unknown_and_never_absent(driver_of_foreign: Driv
     assert [group["name"] for group in driver.get(f"/api/clusters/{RESEARCH}")["spec"]["instance_groups"]] == [
         "workers"
     ]
+
+
+def test_an_import_that_names_another_hyperpod_cluster_fails_and_can_be_forgotten(driver_of_foreign: Driver) -> None:
+    driver = driver_of_foreign
+    failed = driver.run(IMPORT, {"eks_cluster_name": RESEARCH, "hyperpod_cluster_name": "another"})
+    assert (failed["status"], failed["error"]["code"]) == ("FAILED", "conflict")
+    assert "research-hp does" in failed["error"]["detail"]
+    forgotten = driver.run(f"/api/clusters/{RESEARCH}/forget")
+    assert forgotten["status"] == "SUCCEEDED", forgotten["error"]
+    imported(driver, hyperpod_cluster_name="research-hp")
+
+
+def test_an_import_that_failed_midway_is_completed_by_its_retry(driver_of_foreign: Driver) -> None:
+    driver = driver_of_foreign
+    request = {"eks_cluster_name": RESEARCH, "consents": LET_IN}
+    failed = driver.failing(IMPORT, request, Fault("eks", "CreateAccessEntry", Kind.DENY, first=2))
+    assert (failed["status"], stage_of(failed, "access_entry:operator")["status"]) == ("FAILED", "FAILED")
+    again = driver.retry(failed["operation_id"])
+    assert again["status"] == "SUCCEEDED", again["error"]
+    assert stage_of(again, "access_entry:admin")["status"] == "SKIPPED"
+    assert conditions(driver)["KubernetesReachable"] == "True"
+
+
+def test_a_cluster_that_is_gone_is_said_to_be_gone(driver_of_foreign: Driver) -> None:
+    driver = driver_of_foreign
+    imported(driver, LEGACY, consents=MOVED)
+    driver.host.client("eks").delete_cluster(name=LEGACY)
+    driver.sleep(200)
+    seen = driver.run(f"/api/clusters/{LEGACY}/redetect")
+    assert seen["status"] == "SUCCEEDED", seen["error"]
+    assert f"EKS cluster {LEGACY}: status ACTIVE → ABSENT" in seen["result"]["changes"]
+    found = conditions(driver, LEGACY)
+    assert (found["FoundationReady"], found["HyperPodReady"], found["KubernetesReachable"]) == (
+        "False",
+        "Unknown",
+        "False",
+    )
+    assert driver.run(f"/api/clusters/{LEGACY}/forget", {"remove_access_entries": True})["status"] == "SUCCEEDED"
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "code"),
+    [("nobody", 404, "not_found"), ("closed", 409, "conflict"), ("Not a name!", 400, "invalid_request")],
+)
+def test_what_cannot_be_taken_in_is_refused_with_a_sentence(
+    driver_of_foreign: Driver, name: str, status: int, code: str
+) -> None:
+    driver = driver_of_foreign
+    if name == "closed":
+        Maker(driver.host).cluster(name, 70, public_endpoint=False, addons=())
+    with changes_heard(driver) as changes:
+        refused = driver.send("POST", IMPORT, {"eks_cluster_name": name})
+    assert (refused.status, refused.body["code"], changes) == (status, code, [])
+    assert driver.get("/api/clusters")["clusters"] == []
+
+
+def test_a_group_of_an_unknown_type_stays_readable(driver_of_foreign: Driver) -> None:
+    """SageMaker offers types before this release knows them: the table stands in for an answer that names one."""
+    driver = driver_of_foreign
+    imported(driver)
+    driver.host.client("dynamodb").update_item(
+        TableName="instantstart-clusters",
+        Key={"cluster_tag": {"S": RESEARCH}, "record": {"S": "spec"}},
+        UpdateExpression="SET instance_groups[0].instance_type = :kind, instance_groups[0].training_plan_arn = :plan",
+        ExpressionAttributeValues={":kind": {"S": "ml.zz9.96xlarge"}, ":plan": {"S": "arn:of:a:plan"}},
+    )
+    [group] = driver.get(f"/api/clusters/{RESEARCH}")["spec"]["instance_groups"]
+    assert group["instance_type"] == "ml.zz9.96xlarge"
+    assert driver.send("GET", f"/api/clusters/{RESEARCH}/subnets").status == 200
+    seen = driver.run(f"/api/clusters/{RESEARCH}/redetect")
+    assert seen["status"] == "SUCCEEDED", seen["error"]

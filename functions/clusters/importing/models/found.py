@@ -6,13 +6,15 @@ All of it is measured and has three values: present, absent, or unknown with the
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from functions.core.cluster import DesiredGroup
 from functions.core.findings import Finding
 
+# The status of an EKS cluster that was there and is not; EKS itself has no such status.
+ABSENT: Final = "ABSENT"
 Presence = Literal["present", "absent", "unknown"]
 
 

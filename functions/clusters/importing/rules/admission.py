@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.catalog.rules import HYPERPOD_KUBERNETES_VERSIONS
+from functions.core.errors import NotFound
 from functions.core.findings import Finding, Level
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def _absent(name: str) -> Finding:
     return Finding(
         check=EKS_CLUSTER,
         level=Level.ERROR,
+        code=NotFound.code,
         message=f"there is no EKS cluster named {name} in this account and region",
         field=_FIELD,
         resource=name,

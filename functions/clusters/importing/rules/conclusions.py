@@ -135,7 +135,7 @@ def _capacity(spec: ClusterSpec, outside: Outside, groups: Sequence[DesiredGroup
 
 
 def _eks_changes(before: Detected, now: Detected) -> Iterator[str]:
-    for what in ("version", "status", "authentication_mode", "public_endpoint"):
+    for what in ("version", "status", "authentication_mode", "public_endpoint", "vpc_id"):
         old, new = getattr(before.eks, what), getattr(now.eks, what)
         if old != new:
             yield f"EKS cluster {now.eks.name}: {what.replace('_', ' ')} {old} → {new}"

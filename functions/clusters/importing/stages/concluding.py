@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from functions.aws import eks
 from functions.clusters import records
-from functions.clusters.importing.models.found import Detected, Inside, Outside, Reach
+from functions.clusters.importing.models.found import ABSENT, Detected, Inside, Outside, Reach
 from functions.clusters.importing.rules import conclusions
 from functions.clusters.importing.rules.access import commands
 from functions.clusters.importing.rules.conclusions import Given
@@ -75,6 +75,8 @@ def _detected(context: StageContext, outside: Outside, seen: Inside, before: Det
 
 def _inside(context: StageContext, outside: Outside) -> Inside:
     name = outside.eks.name
+    if outside.eks.status == ABSENT:
+        return _out("Gone", f"the EKS cluster {name} is gone")
     if not outside.eks.public_endpoint:
         return _out("PrivateEndpoint", f"the API server of {name} answers in its VPC only")
     begun = context.stage.started_at or runtime.now()
