@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from infra.local.demo.foreign import Maker
 from infra.local.host import LocalHost, Options
 from infra.local.logs import functions_log_to
 from tests.chaos import course
@@ -19,6 +20,8 @@ from tests.chaos.judge import Trial, judge
 from tests.host.driver import Driver
 
 START = datetime(2026, 1, 1, 9, 0, tzinfo=UTC)
+# An EKS cluster that others made, and the tag that it is imported under.
+FOREIGN = "legacy-1"
 
 
 @dataclass(frozen=True)
@@ -73,8 +76,12 @@ def opened() -> Iterator[Player]:
     ):
         host.functions.load()
         with host.clock.busy():
-            driver = Driver(host)
-            yield Player(driver, course.run(driver))
+            driver, nothing = Driver(host), host.snapshot()
+            created = course.run(driver)
+            driver.stop_everything()
+            host.restore(nothing)
+            Maker(host).cluster(FOREIGN, 60, mode="CONFIG_MAP")
+            yield Player(driver, created | course.run(driver, FOREIGN, [course.IMPORT]))
 
 
 def _since(began: float) -> float:
