@@ -139,9 +139,15 @@ def _told_as_finding(trial: Trial) -> bool:
 
 
 def _told_as_unknown(trial: Trial) -> bool:
-    """Say whether a look at somebody else's cluster told that it may not see something, and left the cluster alone."""
-    looks = trial.case.kind is Kind.DENY and "/detect_" in trial.case.stage
-    return looks and bool((trial.met["result"] or {}).get("unknown"))
+    """Say whether a look at somebody else's cluster told that it may not see something, and left the cluster alone.
+
+    A second look that sees everything takes the place of the first; what the first told stays in its message.
+    """
+    name = trial.case.stage.partition("/")[2]
+    if trial.case.kind is not Kind.DENY or not name.startswith("detect_"):
+        return False
+    told = next(stage["message"] or "" for stage in trial.met["stages"] if stage["name"] == name)
+    return "not known" in told or bool((trial.met["result"] or {}).get("unknown"))
 
 
 def _names(cause: Json, case: Case) -> bool:

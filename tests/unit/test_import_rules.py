@@ -404,6 +404,7 @@ def test_the_commands_of_an_administrator_name_roles_groups_and_policies() -> No
         (gzip.compress(json.dumps({"chart": {"metadata": {"name": "a", "version": "1"}}}).encode()), ("a", "1")),
         (b"neither", (None, None)),
     ],
+    ids=["of helm", "of nobody"],
 )
 def test_a_release_tells_its_chart_or_nothing(payload: bytes, chart: tuple[str | None, str | None]) -> None:
     encoded = base64.b64encode(base64.b64encode(payload)).decode()
