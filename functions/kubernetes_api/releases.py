@@ -9,7 +9,8 @@ import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from functions.kubernetes_api.objects import SECRETS, Object, items_of, listed, member
+from functions.core.documents import items_of, member
+from functions.kubernetes_api.objects import SECRETS, Object, listed
 
 if TYPE_CHECKING:
     from functions.kubernetes_api.connection import ClusterClient

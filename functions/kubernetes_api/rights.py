@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from functions.kubernetes_api.objects import ACCESS_REVIEWS, create, member
+from functions.core.documents import member
+from functions.kubernetes_api.objects import ACCESS_REVIEWS, create
 
 if TYPE_CHECKING:
     from pydantic import JsonValue

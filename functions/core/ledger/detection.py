@@ -12,7 +12,7 @@ from functions.core import runtime
 from functions.core.errors import Busy, Cause, Layer
 from functions.core.ledger.clusters import index_marks
 from functions.core.ledger.items import item_of, plain
-from functions.core.ledger.tables import CLUSTERS
+from functions.core.ledger.tables import CLUSTERS, listing_marks
 from functions.core.ledger.writes import Refused, put, table_name, transact, update
 
 if TYPE_CHECKING:
@@ -55,7 +55,9 @@ def record_detected(
         where="#version = :seen",
         seen=seen_version,
     )
-    records = {DETECTED: detected, **{f"condition#{kind}": content for kind, content in conditions.items()}}
+    judged = {f"condition#{kind}": content for kind, content in conditions.items()}
+    listed = {name: {**content, **listing_marks(tag, name)} for name, content in judged.items()}
+    records: dict[str, JsonObject] = {DETECTED: detected, **listed}
     written = [put(CLUSTERS, item_of({**content, **key, "record": name})) for name, content in records.items()]
     try:
         transact([spec, *written])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from functions.clusters.importing.models.found import Component
+from functions.core.documents import member
 from functions.features.presence.rules import Copy, Present, external_copy
 from functions.features.rules import ADDONS
 
@@ -47,8 +48,8 @@ def operator_of(name: str, known: Known, controllers: tuple[Object, ...], define
     if not controllers:
         left = f"the definition {known.definition} is there without a controller" if defined else None
         return Component(kind="operator", name=name, presence="absent", message=left)
-    metadata = _member(controllers[0], "metadata")
-    labels = _member(metadata, "labels")
+    metadata = member(controllers[0], "metadata")
+    labels = member(metadata, "labels")
     return Component(
         kind="operator",
         name=name,
@@ -80,32 +81,27 @@ def _of_copy(name: str, copy: Copy) -> Component:
 
 def self_managed(name: str, workload: Object) -> Component:
     """Describe what EKS would install as an add-on and somebody runs without it."""
-    metadata = _member(workload, "metadata")
+    metadata = member(workload, "metadata")
     return Component(
         kind="addon",
         name=name,
         presence="present",
         namespace=str(metadata.get("namespace")),
         version=_tag(workload),
-        managed_by=str(_member(metadata, "labels").get("app.kubernetes.io/managed-by") or "manifests"),
+        managed_by=str(member(metadata, "labels").get("app.kubernetes.io/managed-by") or "manifests"),
     )
 
 
 def _readiness(controller: Object) -> str:
-    wanted, ready = _member(controller, "spec").get("replicas", 1), _member(controller, "status").get("readyReplicas")
+    wanted, ready = member(controller, "spec").get("replicas", 1), member(controller, "status").get("readyReplicas")
     return "ready" if (ready or 0) == wanted else f"{ready or 0}/{wanted} ready"
 
 
 def _tag(workload: Object) -> str | None:
     """Read the version from the tag of the first container's image."""
-    pod = _member(_member(_member(workload, "spec"), "template"), "spec")
+    pod = member(member(member(workload, "spec"), "template"), "spec")
     containers = pod.get("containers")
     first = containers[0] if isinstance(containers, list) and containers else {}
     image = str(first.get("image") or "") if isinstance(first, dict) else ""
     tag = image.rpartition("/")[2].partition("@")[0].partition(":")[2]
     return tag or None
-
-
-def _member(document: Object, name: str) -> Object:
-    value = document.get(name)
-    return value if isinstance(value, dict) else {}

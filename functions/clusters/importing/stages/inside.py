@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from functions.clusters.importing.models.found import Component, FoundVolume, Inside, Reach, Unknown
 from functions.clusters.importing.rules import operators
+from functions.core.documents import member
 from functions.core.errors import StageFailed
 from functions.core.tags import MANAGER
 from functions.features.presence.rules import Present, webhooks_of
@@ -20,7 +21,6 @@ from functions.kubernetes_api.objects import (
     NO_ENTRY,
     PERSISTENT_VOLUMES,
     VALIDATING_WEBHOOKS,
-    member,
 )
 
 if TYPE_CHECKING:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from functions.aws import access_entries, eks, eks_survey
 from functions.core import settings
 from functions.core.cluster import AccessRole
+from functions.core.documents import member
 from functions.core.errors import StageFailed, Unavailable
 from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext
 from functions.core.tags import CLUSTER_LABEL, stack_tags
 from functions.identity.rules import ACCESS, OPERATOR_GROUP
 from functions.kubernetes_api import connection, objects
-from functions.kubernetes_api.objects import CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, member
+from functions.kubernetes_api.objects import CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
