@@ -6,7 +6,8 @@ import pytest
 
 from infra.local.demo.foreign import Maker
 from infra.local.faults import Fault, Kind
-from infra.local.kubernetes.resources import CLUSTER_ROLES
+from infra.local.kubernetes.documents import string_map
+from infra.local.kubernetes.resources import CLUSTER_ROLES, SECRETS
 from tests.host.driver import Driver, Json, hyperpod_request, stage_of, statuses
 from tests.workflows.imports import (
     BUCKET,
@@ -70,8 +71,9 @@ def test_what_others_installed_stays_theirs_when_dependencies_are_configured(dri
         "helm_release:dependencies"
     ]
     assert "CreateAddon" in {call.operation for call in changes}
-    names = {call.operation for call in changes if call.service == "kubernetes"}
-    assert "PATCH clusterroles" not in names  # it was made by the import already
+    store = driver.host.world.kubernetes[RESEARCH].store
+    [release] = store.select(SECRETS, "kube-system", "owner=helm,name=dependencies")
+    assert "managed-by" not in string_map(release, "metadata", "labels")
 
 
 def test_a_foreign_s3_driver_is_left_alone_and_nothing_is_mounted_through_it(driver_of_foreign: Driver) -> None:
