@@ -23,6 +23,10 @@ TURN_LIMIT = 500
 # How often a stage looks at what tells nobody when it is there.
 POLL_SECONDS = {"HYPERPOD_POLL_SECONDS": "30", "CAPACITY_POLL_SECONDS": "600", "NODES_POLL_SECONDS": "15"}
 
+# What a deployment may choose; an empty one counts as absent. The addresses are those of the NAT gateways that its
+# functions leave through, the ARNs those of roles outside of ROLE_PATH that it may pass to AWS services.
+CHOICES = {"FIXED_EGRESS_ADDRESSES": "", "PASSABLE_ROLE_ARNS": ""}
+
 
 @dataclass(frozen=True)
 class Function:

@@ -17,7 +17,8 @@ class Foundation:
     """The parts of a foundation that later stages build on.
 
     `nat_gateway_id` and `endpoint_id` are empty where the cluster was imported: any that works will do. So is
-    `execution_role_arn` where no role was found or named.
+    `execution_role_arn` where no role was found or named. A VPC that is not ours (not `owns_vpc`) may have no endpoint
+    for S3.
     """
 
     eks_arn: str
@@ -26,6 +27,7 @@ class Foundation:
     nat_gateway_id: str
     endpoint_id: str
     execution_role_arn: str
+    owns_vpc: bool
 
     @property
     def required_role(self) -> str:
@@ -42,7 +44,7 @@ def foundation_of(cluster: ClusterSpec) -> Foundation:
     """Read what a cluster stands on; raises PreconditionFailed when it does not stand, else the client's errors."""
     if cluster.surroundings is not None:
         return _found(cluster.surroundings)
-    outputs = cloudformation.outputs_of(cluster.stack)
+    outputs, reused = cloudformation.outputs_of(cluster.stack), cluster.reused
     return Foundation(
         eks_arn=outputs["EksClusterArn"],
         vpc_id=outputs["VpcId"],
@@ -50,6 +52,7 @@ def foundation_of(cluster: ClusterSpec) -> Foundation:
         nat_gateway_id=outputs["NatGatewayId"],
         endpoint_id=outputs["S3EndpointId"],
         execution_role_arn=outputs["ExecutionRoleArn"],
+        owns_vpc=reused is None or reused.vpc_id is None,
     )
 
 
@@ -61,4 +64,5 @@ def _found(surroundings: Surroundings) -> Foundation:
         nat_gateway_id="",
         endpoint_id="",
         execution_role_arn=surroundings.execution_role_arn or "",
+        owns_vpc=False,
     )

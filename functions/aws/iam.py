@@ -55,6 +55,13 @@ def find_role(name: str) -> RoleFound | None:
     )
 
 
+def policy_document(arn: str) -> Document:
+    """Read the document of a managed policy, in the version that counts."""
+    client = runtime.client("iam")
+    version = client.get_policy(PolicyArn=arn)["Policy"].get("DefaultVersionId", "v1")
+    return _document(client.get_policy_version(PolicyArn=arn, VersionId=version)["PolicyVersion"].get("Document", {}))
+
+
 def create_role(name: str, path: str, trust: Document, tags: Mapping[str, str], description: str) -> None:
     """Create a role; one that somebody made in between is left to the next look."""
     client = runtime.client("iam")

@@ -29,6 +29,7 @@ from functions.clusters.settings.models import CompanyTags, OwnerGroups
 from functions.core.cluster import ClusterSpec
 from functions.core.requests import Wire, check_name
 from functions.network.models import ClusterNetwork, ZoneName
+from functions.network.reuse.models import EndpointReach, ReusedParts
 
 GROUPS_LIMIT: Final = 100
 KUBERNETES_NAME_PATTERN: Final = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
@@ -108,10 +109,19 @@ class HyperPod(ClusterNetwork, Wire):
         return system
 
 
-class Foundation(Wire):
-    """The network and the EKS control plane; zones left out are chosen."""
+class Foundation(ReusedParts, EndpointReach, Wire):
+    """The network and the EKS control plane; zones left out are chosen, and what is not taken over is made."""
 
     control_plane_availability_zones: TwoZones | None = None
+
+    @field_validator("control_plane_availability_zones")
+    @classmethod
+    def _zones_follow_from_subnets(cls, zones: list[str] | None, info: ValidationInfo) -> list[str] | None:
+        if zones and info.data.get("control_plane_subnet_ids"):
+            raise PydanticCustomError(
+                "zones_of_subnets", "has to be left out beside control_plane_subnet_ids, whose zones count"
+            )
+        return zones
 
 
 class S3Mount(Wire):

@@ -24,6 +24,7 @@ from functions.clusters.models import (
 from functions.clusters.placement import routes as placement
 from functions.clusters.preflight import routes as preflight
 from functions.clusters.previewing import rules as previewing
+from functions.clusters.reuse import routes as reuse
 from functions.core import application, ledger, mutations, runtime, settings
 from functions.core.application import IdempotencyKey
 from functions.core.errors import FieldError, InvalidRequest
@@ -45,16 +46,20 @@ def create_cluster(
     asked = _asked(tag, request, idempotency_key)
     if not dry_run and (earlier := ledger.replayed(asked)):
         return application.accepted(earlier)
-    name = rules.names_of(tag, deployed.account_id, deployed.region).hyperpod_cluster
-    seen = preflight.look(request, deployed.region, name)
-    placement.check_with_foundation(request, tag)
-    spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now())
-    new = _planned(asked, request, seen.findings, rules.plan(asked.kind, request))
+    names = rules.names_of(tag, deployed.account_id, deployed.region, request.foundation.reused)
+    seen = preflight.look(request, deployed.region, names.hyperpod_cluster)
+    findings = [*seen.findings, *reuse.look(request, names.bucket or "")]
+    placement.check_with_foundation(request, tag, look=seen.answered)
+    egress = settings.fixed_egress_addresses()
+    spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now(), egress)
+    new = _planned(asked, request, findings, rules.plan(asked.kind, request))
     return mutations.answer(
         Intent(
             new=new.model_copy(update={"new_cluster": spec.model_dump(mode="json", exclude_none=True)}),
-            changes=previewing.creation(new.stages, spec.names, spec.instance_groups),
-            findings=[*seen.findings, *(_about_tag(tag, generated=request.tag is None) if dry_run else [])],
+            changes=previewing.creation(
+                new.stages, spec.names, spec.instance_groups, spec.reused, spec.public_access_cidrs
+            ),
+            findings=[*findings, *(_about_tag(tag, generated=request.tag is None) if dry_run else [])],
         ),
         dry_run=dry_run,
         confirm=confirm,

@@ -16,10 +16,12 @@ from functions.clusters.models import (
     S3Mount,
 )
 from functions.clusters.names import derived
-from functions.core.cluster import ClusterNames, ClusterSpec, DesiredGroup, DesiredMount
+from functions.core.cluster import ClusterNames, ClusterSpec, DesiredGroup, DesiredMount, ReusedResources
 from functions.core.errors import AlreadyExists, FieldError, PreconditionFailed
 from functions.core.findings import Finding, Level
 from functions.core.phases import CONDITIONS, VERIFY
+from functions.network.reuse.rules.endpoint import reach
+from functions.network.reuse.rules.names import names_in, stages_of
 from functions.network.subnets.rules.needs import stages_for
 from functions.network.subnets.rules.requests import check_group_zones, use_group_zone_names
 
@@ -71,9 +73,9 @@ _MADE_BY: Final = {
 _BEFORE: Final = {_MADE_BY[phase]: tuple(CONDITIONS)[:place] for place, phase in enumerate(CONDITIONS)}
 
 
-def names_of(tag: str, account: str, region: str) -> ClusterNames:
-    """Name the parts of a cluster that is created now."""
-    return ClusterNames(**derived(tag, account, region))
+def names_of(tag: str, account: str, region: str, reused: ReusedResources | None = None) -> ClusterNames:
+    """Name the parts of a cluster that is created now; what it takes over keeps its own name."""
+    return ClusterNames(**derived(tag, account, region) | names_in(reused or ReusedResources()))
 
 
 def generated_tag(caller: str, key: str) -> str:
@@ -82,14 +84,19 @@ def generated_tag(caller: str, key: str) -> str:
     return f"hypd-{digest[:8]}"
 
 
-def spec_of(request: CreateCluster, tag: str, account: str, region: str, at: datetime) -> ClusterSpec:
-    """Write the desired state that a creation begins with."""
+def spec_of(
+    request: CreateCluster, tag: str, account: str, region: str, at: datetime, egress: Sequence[str] = ()
+) -> ClusterSpec:
+    """Write the desired state that a creation begins with; `egress` are the control plane's own fixed addresses."""
+    reused = request.foundation.reused
     return ClusterSpec(
         tag=tag,
         account_id=account,
         region=region,
-        names=names_of(tag, account, region),
+        names=names_of(tag, account, region, reused),
         control_plane_availability_zones=request.foundation.control_plane_availability_zones,
+        reused=reused,
+        public_access_cidrs=reach(request.foundation.public_access_cidrs, egress),
         created_at=at,
         owner_groups=request.owner_groups,
         company_tags=request.company_tags,
@@ -171,7 +178,8 @@ def too_large(request: JsonValue) -> int | None:
 
 def plan(kind: str, request: Request) -> list[tuple[str, str]]:
     """List the stages of an operation in order, each with its phase."""
-    foundation = [("foundation", "foundation")]
+    reused = request.foundation.reused if isinstance(request, CreateCluster) else None
+    foundation = [("foundation", name) for name in (*stages_of(reused), "foundation")]
     names = [
         *(f"access_entry:{role}" for role in ROLES),
         "cluster_role:operator",

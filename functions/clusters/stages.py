@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from functions.aws import addons, cloudformation, eks, network, zones
+from functions.aws import addons, cloudformation, eks, network, reuse, zones
 from functions.catalog.rules import newest_kubernetes_version
+from functions.clusters import foundation_rules
 from functions.clusters.control_plane_rules import choose_zones, unknown_zones, zones_named_in
 from functions.core import settings
 from functions.core.cluster import AccessRole
@@ -96,7 +97,8 @@ def _after_failure(context: StageContext, stack: Stack) -> Observation:
 def _may_choose_other_zones(context: StageContext, problem: Problem) -> bool:
     """Only zones that nobody asked for may be changed, and only once."""
     unsupported = problem.cause is not None and problem.cause.code == UNSUPPORTED_ZONE
-    asked_for = context.cluster.control_plane_availability_zones
+    reused = context.cluster.reused
+    asked_for = context.cluster.control_plane_availability_zones or (reused and reused.vpc_id)
     return unsupported and not asked_for and len(context.stage.resources) == 1 and bool(zones_named_in(problem.detail))
 
 
@@ -113,32 +115,27 @@ def _create(context: StageContext) -> str:
 
 
 def _fixed_parameters(context: StageContext) -> dict[str, str]:
-    names = context.cluster.names
     return {
         "ClusterTag": context.cluster.tag,
-        "EksClusterName": names.eks_cluster,
-        "BucketName": context.cluster.bucket,
-        "ControlPlaneRoleName": names.control_plane_role,
-        "ExecutionRoleName": names.execution_role,
-        "S3CsiRoleName": names.s3_csi_role,
+        "EksClusterName": context.cluster.names.eks_cluster,
         "KubernetesAdminRoleArn": settings.required(AccessRole.ADMIN),
         "KubernetesOperatorRoleArn": settings.required(AccessRole.OPERATOR),
+        **foundation_rules.parts(context.cluster),
     }
 
 
 def _network_parameters(context: StageContext) -> dict[str, str]:
-    plan = _plan(context)
-    first, second = _zones(context)
-    return {
-        "VpcCidr": str(plan.vpc),
-        "PublicSubnetOneCidr": str(plan.public[0]),
-        "PublicSubnetTwoCidr": str(plan.public[1]),
-        "ControlPlaneSubnetOneCidr": str(plan.control_plane[0]),
-        "ControlPlaneSubnetTwoCidr": str(plan.control_plane[1]),
-        "ControlPlaneZoneOne": first,
-        "ControlPlaneZoneTwo": second,
-        "ServiceCidr": str(plan.services),
-    }
+    reused = context.cluster.reused
+    if reused is None or reused.vpc_id is None:
+        return foundation_rules.new_network(_plan(context), _zones(context))
+    found = reuse.find_network(reused.vpc_id, context.cluster.region)
+    if found is None:
+        raise PreconditionFailed(
+            f"The VPC {reused.vpc_id}, which the cluster is to stand in, does not exist any more.",
+            cause=Cause(layer=Layer.AWS, service="ec2", api_call="DescribeVpcs", resource=reused.vpc_id),
+            remedy="Create the cluster under another tag, in a VPC that exists.",
+        )
+    return foundation_rules.reused_network(reused, found)
 
 
 def _plan(context: StageContext) -> NetworkPlan:

@@ -121,11 +121,37 @@ class DesiredMount(BaseModel):
     namespace: str
 
 
+class ReusedResources(BaseModel):
+    """What a cluster took over instead of making it; it is never deleted with the cluster.
+
+    `tag_subnets` says that the subnets may be given the tags by which load balancers find them.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    vpc_id: str | None = None
+    control_plane_subnet_ids: list[str] = []
+    public_subnet_ids: list[str] = []
+    security_group_id: str | None = None
+    tag_subnets: bool = False
+    control_plane_role_arn: str | None = None
+    execution_role_arn: str | None = None
+    s3_csi_role_arn: str | None = None
+    bucket: str | None = None
+
+    @property
+    def subnet_ids(self) -> list[str]:
+        """Give all subnets that were taken over, those of the control plane first."""
+        return [*self.control_plane_subnet_ids, *self.public_subnet_ids]
+
+
 class ClusterSpec(BaseModel):
     """The desired state of a cluster; `version` counts its changes.
 
     `owner_groups` name who may change it, nobody in particular when empty; `company_tags` go onto all that is made for
     it, beside the deployment's.
+    `public_access_cidrs` are all ranges that the cluster's endpoint answers, the control plane's own among them; None
+    for everywhere.
 
     What is stored is not judged again by the rules for new requests, so that it stays readable when those change.
     """
@@ -137,6 +163,8 @@ class ClusterSpec(BaseModel):
     region: str
     names: ClusterNames
     control_plane_availability_zones: list[str] | None = None
+    reused: ReusedResources | None = None
+    public_access_cidrs: list[str] | None = None
     availability_zone: str | None = None
     subnet_prefix: int | None = None
     instance_groups: list[DesiredGroup] = []

@@ -32,6 +32,19 @@ def allowed_origins() -> list[str]:
     return (optional("ALLOWED_ORIGINS") or "").split()
 
 
+def fixed_egress_addresses() -> list[str]:
+    """Read the IPv4 addresses, parted by spaces, from which alone this deployment's functions call; often none.
+
+    A deployment has them when its functions run in a VPC behind NAT gateways with Elastic IPs.
+    """
+    return (optional("FIXED_EGRESS_ADDRESSES") or "").split()
+
+
+def passable_role_arns() -> list[str]:
+    """Read the ARNs, parted by spaces, of roles beside our own that this deployment may hand to AWS services."""
+    return (optional("PASSABLE_ROLE_ARNS") or "").split()
+
+
 def required(variable: str) -> str:
     """Read a variable that a deployment has to set."""
     value = optional(variable)

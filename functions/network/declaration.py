@@ -15,6 +15,33 @@ DECLARATION = Declaration(
     ),
     stages=(
         Stage(
+            kind="reuse",
+            function="stages_network",
+            title="What is taken over",
+            expected_seconds=5,
+            actions=(
+                "ec2:DescribeVpcs",
+                "ec2:DescribeVpcAttribute",
+                "ec2:DescribeSubnets",
+                "ec2:DescribeRouteTables",
+                "ec2:DescribeNatGateways",
+                "ec2:DescribeVpcEndpoints",
+                "ec2:DescribeSecurityGroups",
+                "ec2:CreateTags",
+                "iam:GetRole",
+                "iam:GetRolePolicy",
+                "iam:ListRolePolicies",
+                "iam:ListAttachedRolePolicies",
+                "iam:GetPolicy",
+                "iam:GetPolicyVersion",
+                # HeadBucket asks for ListBucket.
+                "s3:ListBucket",
+                "s3:GetBucketAcl",
+                "s3:GetBucketPolicyStatus",
+                "s3:GetBucketPublicAccessBlock",
+            ),
+        ),
+        Stage(
             kind="compute_subnet",
             function="stages_network",
             title="Compute subnet",

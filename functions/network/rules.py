@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 # Where Kubernetes services of a new cluster live; nothing outside the cluster routes to it.
 SERVICE_RANGE = IPv4Network("172.20.0.0/16")
+# The same for a VPC that is taken over and may hold that range: the first that it leaves free. EKS takes private ones.
+SERVICE_RANGES = (SERVICE_RANGE, IPv4Network("10.100.0.0/16"), IPv4Network("192.168.0.0/16"))
 VPC_PREFIX = 16
 COMPUTE_PREFIX = 20
 _SMALL_PREFIX = 24
@@ -53,6 +55,12 @@ def free_compute_range(
         for slot in vpc_range.subnets(new_prefix=prefix)
     )
     return next((slot for slot in slots if not _overlaps(slot, taken)), None)
+
+
+def free_service_range(vpc_ranges: Iterable[IPv4Network]) -> IPv4Network | None:
+    """Choose where Kubernetes services live beside a VPC's ranges; None when each candidate overlaps with them."""
+    taken = list(vpc_ranges)
+    return next((candidate for candidate in SERVICE_RANGES if not _overlaps(candidate, taken)), None)
 
 
 def _candidates(tag: str) -> Iterator[IPv4Network]:

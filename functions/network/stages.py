@@ -1,9 +1,10 @@
-"""The compute subnet stage: every capacity path goes through it, the one place where subnets are right or wrong."""
+"""The network stages: what a cluster takes over, and the compute subnet that every capacity path goes through."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from functions.network.reuse.stages import Reuse
 from functions.network.subnets.stages import given, own
 from functions.network.subnets.stages.facts import need_of
 
@@ -25,4 +26,4 @@ class ComputeSubnet:
         return given.observe(context, need) if need.kind == "given" else own.observe(context, need)
 
 
-STAGES: Behaviours = {"compute_subnet": ComputeSubnet()}
+STAGES: Behaviours = {"reuse": Reuse(), "compute_subnet": ComputeSubnet()}

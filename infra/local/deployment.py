@@ -11,6 +11,7 @@ from functions.core.cluster import AccessRole
 from infra.local.charts_standin import Packed, packed
 from infra.local.engine.dynamodb import create_tables
 from infra.topology import (
+    CHOICES,
     CLUSTER_ARTIFACTS,
     FOUNDATION_ROLE,
     KUBERNETES_ADMIN,
@@ -83,6 +84,7 @@ def _environment(topology: Topology, account: str, region: str, bucket: str) -> 
     return {
         **tables,
         **POLL_SECONDS,
+        **CHOICES,
         "AWS_REGION": region,
         "ACCOUNT_ID": account,
         "STATE_MACHINE_PREFIX": f"arn:aws:states:{region}:{account}:stateMachine:{PREFIX}",

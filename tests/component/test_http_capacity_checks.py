@@ -55,7 +55,7 @@ def test_a_security_group_that_does_not_exist_is_refused(edge: Edge) -> None:
 def test_a_security_group_cannot_be_in_a_vpc_that_does_not_exist_yet(edge: Edge) -> None:
     edge.surroundings.security_groups = [security_group("sg-01234567", inbound=True, outbound=True)]
     answer = create(edge, GPU | {"security_group_ids": ["sg-01234567"]})
-    cause = "SECURITY_GROUP_OF_ANOTHER_VPC"
+    cause = "SECURITY_GROUP_IN_NEW_VPC"
     refused(answer, 400, "invalid_request", cause, "instance_groups[0].security_group_ids")
 
 

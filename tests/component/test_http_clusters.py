@@ -79,7 +79,20 @@ def test_the_request_is_kept_with_its_defaults(edge: Edge) -> None:
     assert edge.create().body["request"] == {
         "tag": "t1",
         "region": None,
-        "foundation": {"control_plane_availability_zones": None},
+        "foundation": {
+            "control_plane_availability_zones": None,
+            "vpc_id": None,
+            "control_plane_subnet_ids": None,
+            "public_subnet_ids": None,
+            "security_group_id": None,
+            "tag_subnets": False,
+            "control_plane_role_arn": None,
+            "execution_role_arn": None,
+            "s3_csi_role_arn": None,
+            "bucket": None,
+            "endpoint_access": "public",
+            "public_access_cidrs": None,
+        },
         "hyperpod": {
             "availability_zone": "us-west-2c",
             "subnet_prefix": None,

@@ -42,6 +42,18 @@ def test_locks_of_other_names_and_clusters_are_others(account: Account) -> None:
         assert {"lock#subnets", "lock#other"} <= cluster_records().keys()
 
 
+def test_clusters_that_share_a_vpc_share_its_lock_which_is_none_of_their_records(account: Account) -> None:
+    with locks.held_in_vpc("vpc-1", "subnets", "o1", TURN):
+        with pytest.raises(Busy) as refused, locks.held_in_vpc("vpc-1", "subnets", "o2", TURN):
+            pass
+        assert refused.value.cause is not None
+        assert refused.value.cause.resource == "o1"
+        with locks.held_in_vpc("vpc-2", "subnets", "o2", TURN), held("o2", tag="vpc-1"):
+            assert cluster_records("vpc-1").keys() == {"lock#subnets"}
+    with locks.held_in_vpc("vpc-1", "subnets", "o2", TURN):
+        pass
+
+
 def test_a_block_that_fails_gives_its_lock_back_and_its_own_error_goes_on(account: Account) -> None:
     with pytest.raises(LookupError), held():
         raise LookupError

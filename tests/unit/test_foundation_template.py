@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from functions.clusters.names import TAG_LIMIT, derived
+from infra.local.simulators.stack_conditions import settled
 from infra.local.simulators.stack_intrinsics import Scope, references, resolve
 from infra.local.simulators.stack_resources import check_resources
-from infra.local.simulators.stack_template import PSEUDO_PARAMETERS, parse
+from infra.local.simulators.stack_template import PSEUDO_PARAMETERS, Template, parse
 
 CLUSTER = Path(__file__).parents[2] / "infra/cluster"
 TEMPLATE = parse((CLUSTER / "foundation.yaml").read_text(encoding="utf-8"))
@@ -45,6 +46,21 @@ PARAMETERS = {
     "KubeProxyVersion",
     "KubernetesAdminRoleArn",
     "KubernetesOperatorRoleArn",
+    "PublicAccessCidrs",
+}
+# The parameters that take the place of what the template else makes, each with a caller's own.
+REUSED = {
+    "ReusedVpcId": "vpc-0123456789abcdef0",
+    "ReusedControlPlaneSubnetOne": "subnet-00000000000000001",
+    "ReusedControlPlaneSubnetTwo": "subnet-00000000000000002",
+    "ReusedPublicSubnetIds": "subnet-00000000000000003,subnet-00000000000000004",
+    "ReusedSecurityGroupId": "sg-0123456789abcdef0",
+    "ReusedNatGatewayId": "nat-0123456789abcdef0",
+    "ReusedS3EndpointId": "vpce-0123456789abcdef0",
+    "ReusedBucketName": "team-data",
+    "ReusedControlPlaneRoleArn": "arn:aws:iam::123456789012:role/team/eks",
+    "ReusedExecutionRoleArn": "arn:aws:iam::123456789012:role/team/nodes",
+    "ReusedS3CsiRoleArn": "arn:aws:iam::123456789012:role/team/mounts",
 }
 OUTPUTS = {
     "VpcId",
@@ -73,18 +89,22 @@ NAMED = {
 LONGEST = {
     **{name: name for name in TEMPLATE.resources},
     **dict.fromkeys(PARAMETERS, "given"),
+    **dict.fromkeys(REUSED, "none"),
     **NAMED,
     "ClusterTag": "a" * TAG_LIMIT,
     "AWS::AccountId": "123456789012",
     "AWS::Region": "ap-southeast-1",
     "AWS::Partition": "aws",
 }
+MAKING = settled(TEMPLATE, LONGEST)
+TAKING = settled(TEMPLATE, LONGEST | REUSED)
 
 
-def properties(logical_id: str) -> dict[str, Any]:
+def properties(logical_id: str, template: Template = MAKING) -> dict[str, Any]:
     """Properties of a resource of a cluster with the longest names."""
-    scope = Scope(LONGEST, lambda target, name: f"{target}.{name}")
-    resolved = resolve(TEMPLATE.resources[logical_id].properties, scope)
+    values = LONGEST if template is MAKING else LONGEST | REUSED
+    scope = Scope(values, lambda target, name: f"{target}.{name}")
+    resolved = resolve(template.resources[logical_id].properties, scope)
     assert isinstance(resolved, dict)
     return resolved
 
@@ -94,7 +114,7 @@ def of_type(name: str) -> list[str]:
 
 
 def test_its_interface_is_what_the_foundation_stage_knows() -> None:
-    assert TEMPLATE.parameters.keys() == PARAMETERS
+    assert TEMPLATE.parameters.keys() == PARAMETERS | REUSED.keys()
     assert TEMPLATE.outputs.keys() == OUTPUTS
     assert not [name for name, parameter in TEMPLATE.parameters.items() if "Default" in parameter]
 
@@ -102,9 +122,10 @@ def test_its_interface_is_what_the_foundation_stage_knows() -> None:
 def test_every_reference_leads_somewhere_and_every_parameter_is_used() -> None:
     check_resources(TEMPLATE)
     values = [declared.properties for declared in TEMPLATE.resources.values()]
-    targets = {reference.target for reference in references([*values, list(TEMPLATE.outputs.values())])}
-    assert targets <= TEMPLATE.resources.keys() | PARAMETERS | PSEUDO_PARAMETERS
-    assert targets >= PARAMETERS
+    deciding = list(TEMPLATE.conditions.values())
+    targets = {reference.target for reference in references([*values, *deciding, list(TEMPLATE.outputs.values())])}
+    assert targets <= TEMPLATE.resources.keys() | PARAMETERS | REUSED.keys() | PSEUDO_PARAMETERS
+    assert targets >= PARAMETERS | REUSED.keys()
 
 
 @pytest.mark.parametrize(
@@ -171,6 +192,77 @@ def test_the_s3_csi_role_reaches_this_bucket_only() -> None:
     resources = [item["Resource"] for item in role["Policies"][0]["PolicyDocument"]["Statement"]]
     assert resources == ["Bucket.Arn", "Bucket.Arn/*"]
     assert role["AssumeRolePolicyDocument"]["Statement"][0]["Action"] == ["sts:AssumeRole", "sts:TagSession"]
+
+
+def test_a_cluster_that_takes_everything_over_makes_nothing_but_its_control_plane() -> None:
+    assert set(TAKING.resources) == {
+        "EksCluster",
+        "KubernetesAdminAccess",
+        "KubernetesOperatorAccess",
+        "OidcProvider",
+        "VpcCniAddon",
+        "KubeProxyAddon",
+    }
+    cluster = properties("EksCluster", TAKING)
+    assert cluster["RoleArn"] == REUSED["ReusedControlPlaneRoleArn"]
+    network = cluster["ResourcesVpcConfig"]
+    assert network["SubnetIds"] == ["subnet-00000000000000001", "subnet-00000000000000002"]
+    assert network["SecurityGroupIds"] == [REUSED["ReusedSecurityGroupId"]]
+
+
+def test_its_outputs_are_the_same_either_way() -> None:
+    assert MAKING.outputs.keys() == TAKING.outputs.keys() == OUTPUTS
+    scope = Scope(LONGEST | REUSED, lambda target, name: f"{target}.{name}")
+    taken = {name: resolve(output["Value"], scope) for name, output in TAKING.outputs.items()}
+    assert taken | {"VpcCidr": "given", "KubernetesVersion": "given"} == {
+        "VpcId": REUSED["ReusedVpcId"],
+        "VpcCidr": "given",
+        "PublicSubnetIds": REUSED["ReusedPublicSubnetIds"],
+        "ControlPlaneSubnetIds": "subnet-00000000000000001,subnet-00000000000000002",
+        "ComputeSecurityGroupId": REUSED["ReusedSecurityGroupId"],
+        "NatGatewayId": REUSED["ReusedNatGatewayId"],
+        "S3EndpointId": REUSED["ReusedS3EndpointId"],
+        "EksClusterName": "EksCluster",
+        "EksClusterArn": "EksCluster.Arn",
+        "OidcProviderArn": "OidcProvider",
+        "ExecutionRoleArn": REUSED["ReusedExecutionRoleArn"],
+        "S3CsiRoleArn": REUSED["ReusedS3CsiRoleArn"],
+        "BucketName": "team-data",
+        "KubernetesVersion": "given",
+    }
+
+
+def test_the_control_plane_outlives_the_network_it_stands_in() -> None:
+    """Deletion runs backwards along what it requires."""
+    assert MAKING.resources["EksCluster"].requires >= {
+        "ControlPlaneSubnetOneRouteTableAssociation",
+        "ControlPlaneSubnetTwoRouteTableAssociation",
+        "PrivateDefaultRoute",
+        "ComputeSelfIngress",
+        "ComputeSelfEgress",
+    }
+
+
+def test_roles_of_ours_reach_a_bucket_that_is_taken_over_whatever_its_name() -> None:
+    bucket = {"ReusedBucketName": "team-data"}
+    template = settled(TEMPLATE, LONGEST | bucket)
+    scope = Scope(LONGEST | bucket, lambda target, name: f"{target}.{name}")
+    nodes: Any = resolve(template.resources["ExecutionRole"].properties, scope)
+    [policy] = [each for each in nodes["Policies"] if each["PolicyName"] == "bucket"]
+    resources = [statement["Resource"] for statement in policy["PolicyDocument"]["Statement"]]
+    assert resources == ["arn:aws:s3:::team-data", "arn:aws:s3:::team-data/*"]
+    mounts: Any = resolve(template.resources["S3CsiRole"].properties, scope)
+    statements = mounts["Policies"][0]["PolicyDocument"]["Statement"]
+    assert [statement["Resource"] for statement in statements] == resources
+    assert [each["PolicyName"] for each in properties("ExecutionRole")["Policies"]] == ["hyperpod-eks"]
+
+
+@pytest.mark.parametrize("name", REUSED)
+def test_what_is_taken_over_is_named_or_none(name: str) -> None:
+    pattern = TEMPLATE.parameters[name]["AllowedPattern"]
+    assert re.fullmatch(pattern, REUSED[name])
+    assert re.fullmatch(pattern, "none")
+    assert not re.fullmatch(pattern, "no such thing")
 
 
 @pytest.mark.parametrize("name", NAMED)

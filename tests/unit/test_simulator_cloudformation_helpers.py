@@ -94,6 +94,22 @@ class World:
         return {event["LogicalResourceId"]: event.get("ResourceStatusReason", "") for event in failed}
 
 
+# The parameters that name a caller's own resources.
+REUSED = (
+    "ReusedVpcId",
+    "ReusedControlPlaneSubnetOne",
+    "ReusedControlPlaneSubnetTwo",
+    "ReusedPublicSubnetIds",
+    "ReusedSecurityGroupId",
+    "ReusedNatGatewayId",
+    "ReusedS3EndpointId",
+    "ReusedBucketName",
+    "ReusedControlPlaneRoleArn",
+    "ReusedExecutionRoleArn",
+    "ReusedS3CsiRoleArn",
+)
+
+
 def foundation_parameters(world: World) -> list[tuple[str, str]]:
     versions = {
         addon: world.eks.describe_addon_versions(addonName=addon, kubernetesVersion="1.33")["addons"][0]
@@ -120,6 +136,8 @@ def foundation_parameters(world: World) -> list[tuple[str, str]]:
         ("KubeProxyVersion", newest["kube-proxy"]),
         ("KubernetesAdminRoleArn", f"arn:aws:iam::{ACCOUNT}:role/instantstart-kubernetes-admin"),
         ("KubernetesOperatorRoleArn", f"arn:aws:iam::{ACCOUNT}:role/instantstart-kubernetes-operator"),
+        ("PublicAccessCidrs", "0.0.0.0/0"),
+        *((name, "none") for name in REUSED),
     ]
 
 

@@ -99,13 +99,11 @@ def test_a_malformed_template_is_refused_in_cloudformations_words(client: AwsCli
 UNVERIFIED = [
     "Resources: {A: {Type: AWS::Lambda::Function}}",
     "Resources: {A: {Type: Custom::Thing}}",
-    "Resources: {A: {Type: AWS::EC2::VPC, Condition: C}}",
     "Resources: {A: {Type: AWS::EC2::VPC, DeletionPolicy: Snapshot}}",
     "Resources: {A: {Type: AWS::EC2::VPC, Properties: {Ipv4IpamPoolId: x}}}",
-    "Resources: {A: {Type: AWS::EC2::VPC, Properties: {CidrBlock: !If [a, b, c]}}}",
     "Resources: {A: {Type: AWS::EC2::VPC, Properties: {CidrBlock: {'Fn::Cidr': []}}}}",
     "Resources: {A: {Type: AWS::EC2::VPC}}\nOutputs: {X: {Value: !GetAtt A.DefaultNetworkAcl}}",
-    "Conditions: {}\nResources: {A: {Type: AWS::EC2::VPC}}",
+    "Mappings: {}\nResources: {A: {Type: AWS::EC2::VPC}}",
     "Parameters: {P: {Type: 'AWS::EC2::VPC::Id', Default: x}}\nResources: {A: {Type: AWS::EC2::VPC}}",
 ]
 

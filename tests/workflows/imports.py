@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from infra.local.demo.foreign import Foreign, Maker, Network
 from infra.local.faults import Call
 from tests.host.driver import Driver, Json
+from tests.workflows.reused import role
 
 IMPORT = "/api/clusters/import"
 RESEARCH = "research"
@@ -78,3 +79,9 @@ def foreign(driver: Driver, name: str) -> Foreign:
     role = f"arn:aws:iam::123456789012:role/{name}-nodes"
     placed = Network(network["vpcId"], (private[0], private[1]), "", group)
     return Foreign(name, cluster["arn"], placed, role, f"sagemaker-{name}-123456789012")
+
+
+def execution_role(driver: Driver) -> str:
+    """Make a role that HyperPod's instances can run with and that the control plane may hand over."""
+    actions = ["ec2:*", "ecr:*", "eks-auth:*", "logs:*"]
+    return role(driver, "sagemaker.amazonaws.com", {"*": actions}, ("AmazonSageMakerClusterInstanceRolePolicy",))

@@ -196,15 +196,6 @@ def test_a_cluster_that_the_ledger_knows_is_not_taken_in_twice_and_one_of_two_at
     assert cluster["tag"] in refused.body["detail"]
 
 
-def test_a_cluster_of_our_own_is_not_taken_in_forgotten_or_detected(driver_of_base: Driver) -> None:
-    driver = driver_of_base
-    refused = driver.send("POST", IMPORT, {"eks_cluster_name": "eks-cluster-base", "tag": "other"})
-    assert (refused.status, refused.body["code"]) == (409, "already_exists")
-    for route in ("forget", "redetect"):
-        answer = driver.send("POST", f"/api/clusters/base/{route}", {})
-        assert (answer.status, answer.body["code"]) == (409, "precondition_failed"), answer
-
-
 def test_a_group_that_somebody_added_is_found_by_another_look(driver_of_foreign: Driver) -> None:
     driver = driver_of_foreign
     imported(driver, consents=LET_IN)
@@ -228,7 +219,7 @@ def test_a_change_meanwhile_makes_a_look_start_anew(driver_of_foreign: Driver) -
     """Whoever writes the desired state from what was read before another change would undo that change."""
     driver = driver_of_foreign
     imported(driver)
-    begun = driver.post(f"/api/clusters/{RESEARCH}/redetect", {"bucket": "sagemaker-other"})
+    begun = driver.post(f"/api/clusters/{RESEARCH}/redetect", {"bucket": "sagemaker-legacy-1-123456789012"})
     driver.until(begun["operation_id"], "detect_cluster", "SUCCEEDED", every=0.1)
     driver.host.client("dynamodb").update_item(
         TableName="instantstart-clusters",
@@ -238,7 +229,7 @@ def test_a_change_meanwhile_makes_a_look_start_anew(driver_of_foreign: Driver) -
     )
     assert driver.finish(begun["operation_id"])["status"] == "SUCCEEDED"
     spec = driver.get(f"/api/clusters/{RESEARCH}")["spec"]
-    assert (spec["company_tags"], spec["names"]["bucket"]) == ({"team": "a"}, "sagemaker-other")
+    assert (spec["company_tags"], spec["names"]["bucket"]) == ({"team": "a"}, "sagemaker-legacy-1-123456789012")
 
 
 def test_what_we_may_not_see_is_unknown_and_never_absent(driver_of_foreign: Driver) -> None:

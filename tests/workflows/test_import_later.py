@@ -17,11 +17,11 @@ from tests.workflows.imports import (
     RESEARCH,
     changes_heard,
     conditions,
+    execution_role,
     foreign,
     imported,
 )
 
-ROLE = f"arn:aws:iam::123456789012:role/{LEGACY}-nodes"
 CONNECTION = f"/api/clusters/{RESEARCH}/connection"
 
 
@@ -41,14 +41,19 @@ def test_an_imported_cluster_without_hyperpod_gets_dependencies_hyperpod_and_sto
     refused = driver.send("POST", f"{path}/hyperpod", hyperpod_request("us-west-2a"))
     assert (refused.status, refused.body["code"]) == (409, "precondition_failed")
     assert "redetect" in refused.body["remedy"]
-    named = driver.run(f"{path}/redetect", {"bucket": BUCKET, "execution_role_arn": ROLE})
+    given = {"bucket": BUCKET, "execution_role_arn": f"arn:aws:iam::123456789012:role/{LEGACY}-nodes"}
+    refused = driver.send("POST", f"{path}/redetect", given)
+    assert refused.body["cause"]["code"] == "PASS_ROLE"
+    assert refused.fields[0] == "execution_role_arn"
+    arn = execution_role(driver)
+    named = driver.run(f"{path}/redetect", given | {"execution_role_arn": arn})
     assert named["result"]["conditions"]["DependenciesReady"] == "True", named["result"]
     dependencies = driver.run(f"{path}/dependencies")
     assert statuses(dependencies)["identity_chain:s3-csi-driver"] == "SUCCEEDED", dependencies["error"]
     created = driver.run(f"{path}/hyperpod", hyperpod_request("us-west-2a"))
     assert created["status"] == "SUCCEEDED", created["error"]["detail"]
     [group] = driver.host.client("sagemaker").describe_cluster(ClusterName=f"hp-cluster-{LEGACY}")["InstanceGroups"]
-    assert (group["ExecutionRole"], group["CurrentCount"]) == (ROLE, 1)
+    assert (group["ExecutionRole"], group["CurrentCount"]) == (arn, 1)
     found = foreign(driver, LEGACY)
     [subnet] = driver.get(f"{path}/subnets")["subnets"]
     [placed] = driver.host.client("ec2").describe_subnets(SubnetIds=[subnet["subnet_id"]])["Subnets"]

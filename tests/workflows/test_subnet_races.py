@@ -24,6 +24,7 @@ from tests.workflows.subnets import (
     right,
     tables,
     the_subnet,
+    vpc,
 )
 
 __all__ = ["alone", "reserved"]
@@ -60,7 +61,7 @@ def held_up(driver: Driver, reserve: Reserve) -> str:
 
 def lock(driver: Driver) -> Json | None:
     table = driver.host.deployed.environment[CLUSTERS.variable]
-    key = {"cluster_tag": {"S": "base"}, "record": {"S": "lock#compute_subnets"}}
+    key = {"cluster_tag": {"S": f"vpc#{vpc(driver)}"}, "record": {"S": "lock#compute_subnets"}}
     found: Json | None = driver.host.client("dynamodb").get_item(TableName=table, Key=key).get("Item")
     return found
 
@@ -68,7 +69,7 @@ def lock(driver: Driver) -> Json | None:
 def lose_lock(driver: Driver) -> None:
     """Let the lock be gone, as it is once it has expired."""
     table = driver.host.deployed.environment[CLUSTERS.variable]
-    key = {"cluster_tag": {"S": "base"}, "record": {"S": "lock#compute_subnets"}}
+    key = {"cluster_tag": {"S": f"vpc#{vpc(driver)}"}, "record": {"S": "lock#compute_subnets"}}
     driver.host.client("dynamodb").delete_item(TableName=table, Key=key)
 
 

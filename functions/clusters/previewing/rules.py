@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from functions.core.cluster import ReusedResources
 from functions.core.previews import Action, Change
+from functions.network.reuse.rules.changes import taken_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,16 +28,37 @@ _MADE: Final = {
 _MAKES_NOTHING: Final = frozenset({"preflight", "hyperpod_nodes", "verify"})
 
 
-def creation(stages: Iterable[PlannedStage], names: ClusterNames, groups: Sequence[DesiredGroup]) -> list[Change]:
-    """List what the stages of a creation make, in their order."""
-    return [change for stage in stages for change in _changes(stage, names, groups)]
+def creation(
+    stages: Iterable[PlannedStage],
+    names: ClusterNames,
+    groups: Sequence[DesiredGroup],
+    reused: ReusedResources | None = None,
+    reach: Sequence[str] | None = None,
+) -> list[Change]:
+    """List what the stages of a creation make and what they take over (`reused`), in their order.
+
+    `reach` are the only ranges that the cluster's endpoint is to answer.
+    """
+    taken = reused or ReusedResources()
+    listed = [change for stage in stages for change in _changes(stage, names, groups, taken)]
+    return [_reached(change, reach) if reach and change.name == names.eks_cluster else change for change in listed]
 
 
-def _changes(stage: PlannedStage, names: ClusterNames, groups: Sequence[DesiredGroup]) -> list[Change]:
+def _reached(change: Change, reach: Sequence[str]) -> Change:
+    said = f"{change.reason}; its public endpoint answers {', '.join(reach)} alone"
+    return change.model_copy(update={"reason": said})
+
+
+def _changes(
+    stage: PlannedStage, names: ClusterNames, groups: Sequence[DesiredGroup], reused: ReusedResources
+) -> list[Change]:
     kind, _, parameter = stage.name.partition(":")
     match kind:
+        case "reuse":
+            return taken_over(reused, stage.name)
         case "foundation":
-            return _foundation(stage.name, names)
+            made = _foundation(stage.name, names)
+            return [change for change in made if not _instead(change, names, reused)]
         case "lifecycle_scripts":
             why = "every instance runs them when it starts"
             return [_created("objects in S3", f"s3://{names.bucket}/lifecycle/", why, stage.name)]
@@ -64,6 +87,17 @@ def _foundation(stage: str, names: ClusterNames) -> list[Change]:
         _created("IAM role", names.s3_csi_role, "mounts the bucket", stage),
         _created("S3 bucket", bucket, "holds lifecycle scripts and the data of pods", stage),
     ]
+
+
+def _instead(change: Change, names: ClusterNames, reused: ReusedResources) -> bool:
+    """Say whether a caller's own takes the place of what a foundation makes."""
+    named = {
+        names.bucket: reused.bucket,
+        names.control_plane_role: reused.control_plane_role_arn,
+        names.execution_role: reused.execution_role_arn,
+        names.s3_csi_role: reused.s3_csi_role_arn,
+    }
+    return bool(reused.vpc_id and change.resource in ("VPC", "NAT gateway")) or bool(named.get(change.name))
 
 
 def _group(group: DesiredGroup, stage: str) -> Change:

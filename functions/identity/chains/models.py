@@ -95,6 +95,7 @@ class IdentityChain(_Frozen):
 
     `account_of` names the add-on that makes the service account, nothing when we make it ourselves; `precedes` says
     that the add-on comes after the chain. `role_of_stack` leaves the role's removal to the foundation stack.
+    `given_role` is the ARN of a role of the caller's own, which is judged and never written.
     """
 
     namespace: str
@@ -107,6 +108,11 @@ class IdentityChain(_Frozen):
     account_of: str | None = None
     precedes: bool = False
     role_of_stack: bool = False
+    given_role: str | None = None
+
+    def role_at(self, place: Place) -> str:
+        """Name the role by its ARN."""
+        return self.given_role or place.role_arn(self.role)
 
     @property
     def subject(self) -> str:
@@ -221,6 +227,7 @@ def _s3_csi_driver(cluster: ClusterSpec) -> IdentityChain:
         account_of="aws-mountpoint-s3-csi-driver",
         precedes=True,
         role_of_stack=cluster.names.stack is not None,
+        given_role=cluster.reused.s3_csi_role_arn if cluster.reused else None,
     )
 
 

@@ -48,7 +48,7 @@ class IdentityChainStage:
                 raise _refused(link)
             notes += _repair(context, chain, place, link)
         repaired = ", ".join(link.name for link in faults)
-        return Applied(f"repaired {repaired}" if faults else "every link holds", (place.role_arn(chain.role),), notes)
+        return Applied(f"repaired {repaired}" if faults else "every link holds", (chain.role_at(place),), notes)
 
     def observe(self, context: StageContext) -> Observation:
         """Done when every link holds, else name the first that does not."""
@@ -56,9 +56,9 @@ class IdentityChainStage:
         links = links_of(chain, place, _facts(context, chain, place))
         faults = broken(links)
         if not faults:
-            result: dict[str, JsonValue] = {"subject": chain.subject, "role": place.role_arn(chain.role)}
+            result: dict[str, JsonValue] = {"subject": chain.subject, "role": chain.role_at(place)}
             named = ", ".join(link.name for link in links)
-            return Done({**result, "mode": chain.mode}, f"every link holds: {named}", (place.role_arn(chain.role),))
+            return Done({**result, "mode": chain.mode}, f"every link holds: {named}", (chain.role_at(place),))
         if faults[0].action in _NOT_OURS:
             return Failed(_refused(faults[0]))
         return Reapply(f"broken at {faults[0]}")
@@ -141,7 +141,13 @@ def _facts(context: StageContext, chain: IdentityChain, place: Place) -> Facts:
 
 def _role(chain: IdentityChain) -> Role | None:
     role = iam.find_role(chain.role)
-    return Role(role.arn, role.tags, role.trust, role.inline, role.attached) if role else None
+    if role is None:
+        return None
+    policies = role.inline
+    if chain.given_role:
+        # Its owner may grant by managed policies what ours grants by one of its own.
+        policies = policies | {arn: iam.policy_document(arn) for arn in sorted(role.attached)}
+    return Role(role.arn, role.tags, role.trust, policies, role.attached)
 
 
 def _association(chain: IdentityChain, place: Place) -> Association | None:
@@ -168,7 +174,7 @@ def _account(context: StageContext, chain: IdentityChain) -> Account | None:
 
 def _repair(context: StageContext, chain: IdentityChain, place: Place, link: Link) -> tuple[str, ...]:
     """Put a link right; gives what a person has to know of it."""
-    tags, role_arn = tags_of(context.cluster, context.operation.operation_id), place.role_arn(chain.role)
+    tags, role_arn = tags_of(context.cluster, context.operation.operation_id), chain.role_at(place)
     match link.action:
         case Action.CREATE_PROVIDER:
             iam.create_provider(place.issuer, AUDIENCE, tags)

@@ -11,6 +11,7 @@ from uuid import uuid4
 from botocore.exceptions import ClientError
 
 from infra.local.simulators.service import ServiceError
+from infra.local.simulators.stack_conditions import settled
 from infra.local.simulators.stack_intrinsics import Scope, malformed
 from infra.local.simulators.stack_parameters import parameter_references, parameter_values
 from infra.local.simulators.stack_records import Stack, StackResource
@@ -51,6 +52,7 @@ def admit(order: Order, host: StackHost, at: datetime, parent: Stack | None = No
     check_resources(template)
     parameters = parameter_values(template.parameters, order.parameters)
     _check_capabilities(template, order.capabilities)
+    template = settled(template, _deciding(template, parameters, order.name, host))
     root_id = (parent.root_id or parent.stack_id) if parent else None
     return Stack(
         stack_id=f"arn:aws:cloudformation:{host.region}:{host.account_id}:stack/{order.name}/{uuid4()}",
@@ -76,14 +78,7 @@ def admit(order: Order, host: StackHost, at: datetime, parent: Stack | None = No
 
 def scope_of(stack: Stack, host: StackHost) -> Scope:
     """What references inside a stack's template mean now."""
-    pseudo = {
-        "AWS::AccountId": host.account_id,
-        "AWS::Partition": "aws",
-        "AWS::Region": host.region,
-        "AWS::StackId": stack.stack_id,
-        "AWS::StackName": stack.name,
-        "AWS::URLSuffix": "amazonaws.com",
-    }
+    pseudo = {**_pseudo(stack.name, host), "AWS::StackId": stack.stack_id}
     physical = {name: resource.physical_id for name, resource in stack.resources.items()}
     parameters = parameter_references(stack.template.parameters, stack.parameters)
 
@@ -94,6 +89,21 @@ def scope_of(stack: Stack, host: StackHost) -> Scope:
         return found
 
     return Scope({**pseudo, **physical, **parameters}, attribute)
+
+
+def _deciding(template: Template, given: dict[str, str], name: str, host: StackHost) -> dict[str, object]:
+    """What conditions are decided by: parameters, and pseudo parameters that are known before there is a stack."""
+    return {**_pseudo(name, host), **parameter_references(template.parameters, given)}
+
+
+def _pseudo(name: str, host: StackHost) -> dict[str, str]:
+    return {
+        "AWS::AccountId": host.account_id,
+        "AWS::Partition": "aws",
+        "AWS::Region": host.region,
+        "AWS::StackName": name,
+        "AWS::URLSuffix": "amazonaws.com",
+    }
 
 
 def _check_capabilities(template: Template, given: tuple[str, ...]) -> None:

@@ -11,7 +11,9 @@ from infra.local.simulators.service import ServiceError, unverified
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-FUNCTIONS = frozenset({"Ref", "Fn::GetAtt", "Fn::Sub", "Fn::Join", "Fn::Select", "Fn::Split"})
+# `stack_conditions` decides the last six before anything is resolved.
+CONDITIONAL = frozenset({"Fn::If", "Fn::Equals", "Fn::Not", "Fn::And", "Fn::Or", "Condition"})
+FUNCTIONS = frozenset({"Ref", "Fn::GetAtt", "Fn::Sub", "Fn::Join", "Fn::Select", "Fn::Split"}) | CONDITIONAL
 _PLACEHOLDER = re.compile(r"\$\{([^}]*)\}")
 
 
@@ -63,6 +65,8 @@ def resolve(value: object, scope: Scope) -> object:
     function = _function(value)
     if function is None:
         return {key: resolve(item, scope) for key, item in value.items()}
+    if function in CONDITIONAL:
+        raise unverified(f"intrinsic function {function} in this place")
     return _APPLY[function](value[function], scope)
 
 
@@ -71,9 +75,9 @@ def _function(value: dict[str, object]) -> str | None:
     if len(value) != 1:
         return None
     key = next(iter(value))
-    if key in FUNCTIONS:
+    if key in FUNCTIONS and (key != "Condition" or isinstance(value[key], str)):
         return key
-    if key.startswith("Fn::") or (key == "Condition" and isinstance(value[key], str)):
+    if key.startswith("Fn::"):
         raise unverified(f"intrinsic function {key}")
     return None
 
@@ -87,7 +91,9 @@ def _referred(function: str, argument: object) -> Iterator[Reference]:
         template, variables = _sub_arguments(argument)
         yield from references(list(variables.values()))
         yield from (_placed(name) for name in _placeholders(template) if name not in variables)
-    else:
+    elif function == "Fn::If":
+        yield from references(argument[1:] if isinstance(argument, list) else [])
+    elif function != "Condition":
         yield from references(argument)
 
 

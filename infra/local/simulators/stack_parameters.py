@@ -52,7 +52,8 @@ def _faults(name: str, declaration: JsonObject, value: str) -> Iterator[str]:
     if allowed and value not in allowed:
         yield f"Parameter '{name}' must be one of AllowedValues"
     pattern = declaration.get("AllowedPattern")
-    if pattern and not compiled(pattern).fullmatch(value):
+    each = [item.strip() for item in value.split(",")] if declaration["Type"] == "CommaDelimitedList" else [value]
+    if pattern and not all(compiled(pattern).fullmatch(item) for item in each):
         yield f"Parameter '{name}' must match pattern {pattern}"
     if len(value) < int(declaration.get("MinLength", 0)):
         yield f"Parameter '{name}' must contain at least {declaration['MinLength']} characters"

@@ -3,35 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, cast
 
 import yaml
 
 from infra.local.simulators.service import JsonObject, unverified
+from infra.local.simulators.stack_conditions import check_conditions
 from infra.local.simulators.stack_intrinsics import FUNCTIONS, malformed, references
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 PSEUDO_PARAMETERS = frozenset(
-    f"AWS::{name}" for name in ("AccountId", "Partition", "Region", "StackId", "StackName", "URLSuffix")
+    f"AWS::{name}" for name in ("AccountId", "NoValue", "Partition", "Region", "StackId", "StackName", "URLSuffix")
 )
-_SECTIONS = frozenset({"AWSTemplateFormatVersion", "Description", "Metadata", "Parameters", "Resources", "Outputs"})
-_UNVERIFIED_SECTIONS = frozenset({"Conditions", "Mappings", "Rules", "Transform", "Hooks"})
-_ATTRIBUTES = frozenset({"Type", "Properties", "DependsOn", "DeletionPolicy", "UpdateReplacePolicy", "Metadata"})
+_SECTIONS = frozenset(
+    {"AWSTemplateFormatVersion", "Description", "Metadata", "Parameters", "Conditions", "Resources", "Outputs"}
+)
+_UNVERIFIED_SECTIONS = frozenset({"Mappings", "Rules", "Transform", "Hooks"})
+_ATTRIBUTES = frozenset(
+    {"Type", "Properties", "Condition", "DependsOn", "DeletionPolicy", "UpdateReplacePolicy", "Metadata"}
+)
 _DELETION_POLICIES = frozenset({"Delete", "Retain", "RetainExceptOnCreate"})
 
 
 @dataclass(frozen=True)
 class Declared:
-    """One resource as the template declares it; `requires` are the logical ids it comes after."""
+    """One resource as the template declares it; `requires` are the logical ids it comes after.
+
+    `explicit` are those of them that `DependsOn` names; references in its metadata count as those in its properties.
+    """
 
     type: str
     properties: JsonObject
     requires: frozenset[str]
     deletion_policy: str
+    explicit: frozenset[str] = frozenset()
+    metadata: object = None
+    condition: str | None = None
 
 
 @dataclass(frozen=True)
@@ -43,6 +54,7 @@ class Template:
     parameters: dict[str, JsonObject]
     resources: dict[str, Declared]
     outputs: dict[str, JsonObject]
+    conditions: JsonObject = field(default_factory=dict)
 
 
 class _Loader(yaml.SafeLoader):
@@ -55,7 +67,7 @@ class _Loader(yaml.SafeLoader):
 
 
 def _construct_function(loader: _Loader, suffix: str, node: yaml.Node) -> JsonObject:
-    name = "Ref" if suffix == "Ref" else f"Fn::{suffix}"
+    name = suffix if suffix in ("Ref", "Condition") else f"Fn::{suffix}"
     if name not in FUNCTIONS:
         raise unverified(f"intrinsic function {name}")
     if isinstance(node, yaml.ScalarNode):
@@ -87,7 +99,9 @@ def parse(body: str) -> Template:
     _check_references(outputs, known, declared.keys(), "Outputs")
     resources = {name: _declared(name, declaration, declared) for name, declaration in declared.items()}
     description = document.get("Description")
-    return Template(body, description, parameters, _ordered(resources), outputs)
+    conditions = _section(document, "Conditions")
+    check_conditions(conditions, resources, outputs)
+    return Template(body, description, parameters, _ordered(resources), outputs, conditions)
 
 
 def _document(body: str) -> JsonObject:
@@ -130,8 +144,10 @@ def _declared(name: str, declaration: JsonObject, declared: dict[str, JsonObject
     if explicit - declared.keys():
         raise _unresolved(explicit - declared.keys(), "Resources")
     properties = declaration.get("Properties", {})
-    implicit = frozenset(reference.target for reference in references(properties)) & declared.keys()
-    return Declared(declaration["Type"], properties, explicit | implicit, policy)
+    metadata = declaration.get("Metadata")
+    implicit = frozenset(reference.target for reference in references([properties, metadata])) & declared.keys()
+    condition = declaration.get("Condition")
+    return Declared(declaration["Type"], properties, explicit | implicit, policy, explicit, metadata, condition)
 
 
 def _check_references(

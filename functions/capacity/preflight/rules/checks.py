@@ -22,6 +22,7 @@ _INVALID: Final = frozenset(
         pods.NO_INSTANCE,
         scripts.SCRIPT,
         security_groups.NEW_VPC,
+        security_groups.OTHER_VPC,
     }
 )
 
@@ -38,12 +39,15 @@ def needed(placed: Sequence[Placed]) -> Needed:
     )
 
 
-def check(placed: Sequence[Placed], facts: Facts, *, new_vpc: bool) -> list[Finding]:
-    """Find everything that is wrong or good to know, errors first; `new_vpc` says that the request makes the VPC."""
+def check(placed: Sequence[Placed], facts: Facts, *, new_vpc: bool, vpc_id: str | None = None) -> list[Finding]:
+    """Find everything that is wrong or good to know, errors first.
+
+    `new_vpc` says that the request makes the VPC, `vpc_id` which one it takes over.
+    """
     found = [
         *offerings.check(placed, facts),
         *plans.check(placed, facts),
-        *security_groups.check(placed, facts, new_vpc=new_vpc),
+        *security_groups.check(placed, facts, new_vpc=new_vpc, vpc_id=vpc_id),
         *scripts.check(placed, facts),
         *quotas.check(placed, facts),
         *pods.check(placed),

@@ -14,6 +14,7 @@ from functions.clusters.importing.models.found import FoundEks
 from functions.clusters.importing.models.requests import ForgetCluster, ImportCluster, RedetectCluster
 from functions.clusters.importing.rules import admission, planning
 from functions.clusters.names import TEMPLATES
+from functions.clusters.reuse import routes as reuse
 from functions.clusters.routes import Tag
 from functions.clusters.rules import generated_tag, taken
 from functions.core import application, failures, ledger, mutations, runtime, settings
@@ -35,7 +36,11 @@ def import_cluster(
         return application.accepted(earlier)
     deployed, name = settings.current(), request.eks_cluster_name
     eks = _eks(name)
-    findings = [*_known(name), *admission.admit(name, eks, request.consents)]
+    findings = [
+        *_known(name),
+        *admission.admit(name, eks, request.consents),
+        *reuse.look_at(request.execution_role_arn, request.bucket),
+    ]
     if dry_run and records.exists(tag):
         findings.append(taken(tag))
     if eks is None:
@@ -64,7 +69,10 @@ def redetect_cluster(
     if not dry_run and (earlier := ledger.replayed(asked)):
         return application.accepted(earlier)
     cluster = records.read(tag)
-    findings = planning.not_imported(cluster.spec, f"Compare it by POST /api/clusters/{tag}/drift.")
+    findings = [
+        *planning.not_imported(cluster.spec, f"Compare it by POST /api/clusters/{tag}/drift."),
+        *reuse.look_at(body.execution_role_arn, body.bucket or cluster.spec.names.bucket),
+    ]
     intent = Intent(
         new=_planned(asked, body, planning.redetect_stages(), findings),
         changes=planning.redetect_changes(cluster.spec),

@@ -40,14 +40,15 @@ def look(request: CreateCluster | HyperPod, region: str, name: str) -> Seen:
     if hyperpod is None:
         return Seen(gathering.answered)
     path = "" if isinstance(request, HyperPod) else "hyperpod."
-    findings = _survey(hyperpod, path, name, gathering)
+    vpc_id = None if isinstance(request, HyperPod) else request.foundation.vpc_id
+    findings = _survey(hyperpod, path, name, vpc_id, gathering)
     return Seen(gathering.answered, findings)
 
 
-def _survey(hyperpod: HyperPod, path: str, name: str, gathering: Gathering) -> list[Finding]:
+def _survey(hyperpod: HyperPod, path: str, name: str, vpc_id: str | None, gathering: Gathering) -> list[Finding]:
     """Check the groups of a request and place those with a training plan in its zone.
 
-    `path` is where the HyperPod cluster stands in the request.
+    `path` is where the HyperPod cluster stands in the request, `vpc_id` the VPC that the request takes over.
     """
     listed = [(f"{path}instance_groups[{n}]", group) for n, group in enumerate(hyperpod.instance_groups)]
     if hyperpod.system_group:
@@ -60,7 +61,8 @@ def _survey(hyperpod: HyperPod, path: str, name: str, gathering: Gathering) -> l
     for each in groups:
         if each.group.training_plan_arn:
             each.group.availability_zone = each.zone
-    return check(groups, gathering.facts(needed(groups), plans, name), new_vpc=bool(path))
+    facts = gathering.facts(needed(groups), plans, name)
+    return check(groups, facts, new_vpc=bool(path) and vpc_id is None, vpc_id=vpc_id)
 
 
 def _settle_zones(request: CreateCluster | HyperPod, region: str) -> bool:

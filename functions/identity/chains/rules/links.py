@@ -13,7 +13,7 @@ from functions.identity.chains.rules.trust import AUDIENCE, trust_fault
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from functions.identity.chains.models import Facts, IdentityChain, Place
+    from functions.identity.chains.models import Facts, IdentityChain, Place, Role
 
 ROLE_ANNOTATION: Final = "eks.amazonaws.com/role-arn"
 AGENT: Final = "eks-pod-identity-agent"
@@ -94,7 +94,9 @@ def _provider(place: Place, facts: Facts) -> Link:
 
 
 def _role_links(chain: IdentityChain, place: Place, facts: Facts) -> list[Link]:
-    role, arn = facts.role, place.role_arn(chain.role)
+    role, arn = facts.role, chain.role_at(place)
+    if chain.given_role:
+        return _given_role_links(chain, place, role)
     if role is None:
         policies = {"policy": Action.WRITE_POLICY} if chain.inline else {}
         policies |= {"managed policy": Action.ATTACH_POLICY} if chain.managed else {}
@@ -107,6 +109,19 @@ def _role_links(chain: IdentityChain, place: Place, facts: Facts) -> list[Link]:
     judged += [("managed policy", managed_fault(role.attached, each), Action.ATTACH_POLICY) for each in chain.managed]
     owner = Link("role", chain.role) if mine else _foreign(chain, place, role.arn)
     return [owner, *(Link(name, chain.role, fault, action if fault else None) for name, fault, action in judged)]
+
+
+def _given_role_links(chain: IdentityChain, place: Place, role: Role | None) -> list[Link]:
+    """Judge a role that the caller chose: what it lacks is for its owner to put right."""
+    arn = chain.role_at(place)
+    if role is None or role.arn != arn:
+        remedy = f"Make the role {arn} again as it was when the cluster took it over, then retry the operation."
+        return [Link("role", arn, "it is absent", Action.REFUSE, remedy)]
+    judged = [("role trust", trust_fault(role.trust, chain, place))]
+    judged += [("policy", policy_fault(role.inline, each, place)) for each in chain.inline]
+    remedy = f"Put it right on {arn}, which is not the control plane's to change, then retry the operation."
+    faulty = [Link(name, arn, fault, Action.REFUSE, remedy) if fault else Link(name, arn) for name, fault in judged]
+    return [Link("role", arn), *faulty]
 
 
 def _foreign(chain: IdentityChain, place: Place, found: str) -> Link:
@@ -126,7 +141,7 @@ def _account(chain: IdentityChain, facts: Facts) -> Link:
 
 
 def _annotation(chain: IdentityChain, place: Place, facts: Facts) -> Link:
-    name, arn = f"{chain.namespace}/{chain.service_account}", place.role_arn(chain.role)
+    name, arn = f"{chain.namespace}/{chain.service_account}", chain.role_at(place)
     if facts.account is None:
         # A service account of ours gets it when it is made, an add-on's by the add-on's configuration or by us later.
         waits = chain.mode is Mode.OIDC and not chain.account_of
@@ -144,7 +159,7 @@ def _annotation(chain: IdentityChain, place: Place, facts: Facts) -> Link:
 
 
 def _association(chain: IdentityChain, place: Place, facts: Facts) -> Link:
-    found, arn = facts.association, place.role_arn(chain.role)
+    found, arn = facts.association, chain.role_at(place)
     name = f"{place.cluster}/{chain.namespace}/{chain.service_account}"
     if found is None:
         return Link("association", name, "it is absent", Action.CREATE_ASSOCIATION)

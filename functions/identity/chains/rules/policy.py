@@ -21,7 +21,7 @@ def policy_fault(policies: Mapping[str, Document], wanted: InlinePolicy, place: 
         for grant in wanted.grants
         for resource in grant.resources
         for action in grant.actions
-        if not _granted(documents, action, resource)
+        if not granted(documents, action, str(resource))
     ]
     if not missing:
         return None
@@ -36,9 +36,10 @@ def managed_fault(attached: Iterable[str], wanted: Arn) -> str | None:
     return None if str(wanted) in attached else f"{wanted} is not attached"
 
 
-def _granted(documents: Iterable[Document], action: str, resource: Arn) -> bool:
+def granted(documents: Iterable[Document], action: str, resource: str) -> bool:
+    """Say whether policies grant an action on a resource without a condition, and none of them denies it."""
     pairs = [(effect, each) for each in documents for effect in ("Deny", "Allow")]
-    hits = {effect for effect, document in pairs if _covers(document, effect, action, str(resource))}
+    hits = {effect for effect, document in pairs if _covers(document, effect, action, resource)}
     return hits == {"Allow"}
 
 

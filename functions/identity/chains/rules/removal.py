@@ -30,7 +30,7 @@ def removal_of(chain: IdentityChain, place: Place, facts: Facts) -> list[Removal
 
     An add-on's association goes with the add-on, a stack's role with the stack; the provider serves every chain.
     """
-    arn, steps = place.role_arn(chain.role), list[Removal]()
+    arn, steps = chain.role_at(place), list[Removal]()
     if facts.association and _is_ours(facts.association, place):
         steps.append(Removal.DELETE_ASSOCIATION)
     if facts.account:
@@ -50,7 +50,7 @@ def staying(chain: IdentityChain, place: Place, facts: Facts) -> list[str]:
         stays.append(f"association {found.association_id} with {found.role_arn} ({_of(found.owner)})")
     if facts.account:
         stays += _staying_account(chain, facts.account)
-    if role and chain.role_of_stack:
+    if role and chain.role_of_stack and chain.given_role is None:
         stays.append(f"role {role.arn} (of the foundation stack)")
     elif role and not _is_our_role(role, chain, place):
         stays.append(f"role {role.arn} ({_of('')})")
@@ -80,7 +80,7 @@ def _is_ours(association: Association, place: Place) -> bool:
 
 
 def _is_our_role(role: Role, chain: IdentityChain, place: Place) -> bool:
-    return role.arn == place.role_arn(chain.role) and ours(role.tags, place)
+    return chain.given_role is None and role.arn == chain.role_at(place) and ours(role.tags, place)
 
 
 def _account_steps(chain: IdentityChain, account: Account, arn: str) -> list[Removal]:

@@ -54,8 +54,13 @@ class Identity:
         return sorted(named, key=lambda table: table.route_table_id)
 
     def foreign(self, found: Iterable[Subnet]) -> Subnet | None:
-        """Find a subnet that bears the name and is not this cluster's."""
-        return next((each for each in found if self._named(each) and not _has(each.tags, self.ours)), None)
+        """Find a subnet that bears the name and is no cluster's of ours: in a shared VPC each has one of that name."""
+        named = [each for each in found if self._named(each) and not _has(each.tags, self.ours)]
+        return next((each for each in named if not self._anothers(each)), None)
+
+    def _anothers(self, subnet: Subnet) -> bool:
+        managed = {key: value for key, value in self.ours.items() if key != CLUSTER_TAG}
+        return KIND_TAG in subnet.tags and CLUSTER_TAG in subnet.tags and _has(subnet.tags, managed)
 
     def _is_this(self, subnet: Subnet) -> bool:
         known = _has(subnet.tags, self.kind_tags) or self._named(subnet)

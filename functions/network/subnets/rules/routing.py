@@ -44,8 +44,11 @@ def serves(table: RouteTable, endpoints: Iterable[S3Endpoint]) -> bool:
     return any(each.gateway and each.available and table.route_table_id in each.route_table_ids for each in endpoints)
 
 
-def faults_of_own(identity: Identity, subnet: Subnet, vpc: Vpc) -> list[str]:
-    """List what is wrong with a subnet of ours, for the reader; empty when every property is right."""
+def faults_of_own(identity: Identity, subnet: Subnet, vpc: Vpc, *, needs_endpoint: bool = True) -> list[str]:
+    """List what is wrong with a subnet of ours, for the reader; empty when every property is right.
+
+    A VPC that has no endpoint for S3 and `needs_endpoint` not is used by its NAT gateway alone.
+    """
     faults = [f"tag {key}" for key in missing_tags(identity.subnet_tags, subnet.tags)]
     table = vpc.associated(subnet.subnet_id)
     if table is None or table not in identity.tables(vpc.tables):
@@ -53,7 +56,8 @@ def faults_of_own(identity: Identity, subnet: Subnet, vpc: Vpc) -> list[str]:
     faults += [f"tag {key} on {table.route_table_id}" for key in missing_tags(identity.table_tags, table.tags)]
     if not leads_on(table, vpc.nat_gateways):
         faults.append("route through a NAT gateway")
-    if not serves(table, vpc.endpoints):
+    has_one = needs_endpoint or choose_endpoint("", vpc.endpoints) is not None
+    if has_one and not serves(table, vpc.endpoints):
         faults.append("association with the S3 endpoint")
     return faults
 

@@ -1,8 +1,8 @@
 """A compute subnet of ours: found by its tags, made when absent, each of its properties checked and repaired.
 
-EC2 has no idempotency token for CreateSubnet. Racing callers are kept apart by a lock of the cluster; a range that EC2
-refuses without listing who has it is waited for, because its lists lag behind; and should several have come to be, the
-first by id counts, and who made another takes it away while it is empty.
+EC2 has no idempotency token for CreateSubnet. Racing callers are kept apart by a lock of the VPC, which clusters may
+share; a range that EC2 refuses without listing who has it is waited for, because its lists lag behind; and should
+several have come to be, the first by id counts, and who made another takes it away while it is empty.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def apply(context: StageContext, need: Need) -> Applied:
     """Make the subnet if it is absent, then repair its tags, its routes and its endpoint."""
     zone = _checked_zone(context, need)
     place = _place(context, need, zone)
-    with locks.held(context.cluster.tag, LOCK, context.operation.operation_id, _LONGEST_TURN):
+    with locks.held_in_vpc(place.foundation.vpc_id, LOCK, context.operation.operation_id, _LONGEST_TURN):
         subnet = _found(place) or _create(place)
         repaired = _repair(place, subnet, vpc_of(place.foundation.vpc_id, context.cluster.region))
     said = f", repaired: {', '.join(repaired)}" if repaired else ""
@@ -76,7 +76,7 @@ def observe(context: StageContext, need: Need) -> Observation:
     if not found:
         return Reapply(f"{place.identity.name} is gone")
     subnet = found[0]
-    faults = faults_of_own(place.identity, subnet, vpc)
+    faults = faults_of_own(place.identity, subnet, vpc, needs_endpoint=place.foundation.owns_vpc)
     if faults:
         return Reapply(f"{place.identity.name} ({subnet.subnet_id}) lacks {', '.join(faults)}")
     result = {"subnet_id": subnet.subnet_id, "zone": subnet.zone, "cidr": str(subnet.cidr), "kind": need.kind}
@@ -186,7 +186,7 @@ def _full(place: _Place, ranges: Sequence[IPv4Network]) -> QuotaExceeded:
 
 def _repair(place: _Place, subnet: Subnet, vpc: Vpc) -> list[str]:
     """Bring every property to what it should be, and name what was wrong with a subnet that stood before."""
-    faults = faults_of_own(place.identity, subnet, vpc)
+    faults = faults_of_own(place.identity, subnet, vpc, needs_endpoint=place.foundation.owns_vpc)
     if lacking := missing_tags(place.identity.subnet_tags, subnet.tags):
         network.tag(subnet.subnet_id, lacking)
     table = _own_table(place, subnet, vpc)
@@ -195,8 +195,9 @@ def _repair(place: _Place, subnet: Subnet, vpc: Vpc) -> list[str]:
     # First the routes, then the subnet: nodes that run there lose nothing on the way.
     if not leads_on(table, vpc.nat_gateways):
         routing.route_through_nat(table, _nat(place, vpc))
-    if not serves(table, vpc.endpoints):
-        routing.serve_by_endpoint(_endpoint(place, vpc), table.route_table_id)
+    endpoint = None if serves(table, vpc.endpoints) else _endpoint(place, vpc)
+    if endpoint:
+        routing.serve_by_endpoint(endpoint, table.route_table_id)
     current = vpc.associated(subnet.subnet_id)
     if current is None or current.route_table_id != table.route_table_id:
         routing.associate(table, subnet, instead_of=current)
@@ -232,9 +233,12 @@ def _nat(place: _Place, vpc: Vpc) -> str:
     return found.nat_gateway_id
 
 
-def _endpoint(place: _Place, vpc: Vpc) -> str:
+def _endpoint(place: _Place, vpc: Vpc) -> str | None:
+    """Choose the endpoint to join; a VPC that was taken over without one does without, by its NAT gateway."""
     wanted, service = place.foundation.endpoint_id, routing.s3_service(place.context.cluster.region)
     found = choose_endpoint(wanted, vpc.endpoints)
+    if found is None and not place.foundation.owns_vpc:
+        return None
     if found is None:
         lost = f": {wanted}, the foundation's, is gone" if wanted else ""
         raise PreconditionFailed(

@@ -1,0 +1,72 @@
+"""What was found of the resources that a cluster is to take over.
+
+In `Facts` a mapping is None where nothing was looked up; in a mapping None stands for a resource that does not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from ipaddress import IPv4Network
+
+from pydantic import JsonValue
+
+from functions.capacity.preflight.models import SecurityGroup
+from functions.network.subnets.models import Subnet, Vpc
+
+Document = Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True)
+class Network:
+    """A VPC: its associated ranges, the primary one first, how it resolves names, and what it consists of.
+
+    `owner` is the tag of the cluster of ours that it was made for.
+    """
+
+    ranges: tuple[IPv4Network, ...]
+    dns_support: bool
+    dns_hostnames: bool
+    parts: Vpc
+    owner: str | None = None
+
+
+@dataclass(frozen=True)
+class Role:
+    """A role: whom it trusts, the documents of all its policies, and the ARNs of those attached."""
+
+    arn: str
+    trust: Document
+    documents: tuple[Document, ...]
+    attached: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """A bucket; one that S3 denies is not `open_to_us`, and then nothing else is known of it.
+
+    `public` says that its policy or its access control list lets anybody in.
+    """
+
+    open_to_us: bool
+    region: str = ""
+    public: bool = False
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Everything that was found; `strangers` are subnets that were named and are not in the VPC.
+
+    `unchecked` says for each check that did not come to an end why.
+    """
+
+    networks: Mapping[str, Network | None] | None = None
+    strangers: Mapping[str, Subnet] = field(default_factory=dict)
+    security_groups: Mapping[str, SecurityGroup | None] | None = None
+    roles: Mapping[str, Role | None] = field(default_factory=dict)
+    buckets: Mapping[str, Bucket | None] | None = None
+    unchecked: Mapping[str, str] = field(default_factory=dict)
+
+    def network(self, vpc_id: str) -> Network | None:
+        """Give the VPC; None when it does not exist or was not looked up."""
+        return (self.networks or {}).get(vpc_id)

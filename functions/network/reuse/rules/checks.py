@@ -1,0 +1,47 @@
+"""All checks of what a cluster takes over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from functions.core.errors import Conflict, InvalidRequest
+from functions.core.findings import Finding, errors_in, unchecked
+from functions.network.reuse.rules import buckets, network, roles, security, tags
+from functions.network.reuse.rules.kinds import INVALID
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from functions.core.cluster import ReusedResources
+    from functions.network.reuse.models import Facts
+    from functions.network.reuse.rules.roles import Home
+    from functions.network.subnets.rules.needs import Need
+
+
+def check(reused: ReusedResources, bucket: str, facts: Facts, needs: Sequence[Need], home: Home) -> list[Finding]:
+    """Find everything that is wrong or good to know, errors first; `bucket` is the one that the cluster uses."""
+    found = [
+        *network.check(reused, facts, needs),
+        *tags.check(reused, facts),
+        *security.check(reused, facts),
+        *roles.check(reused, bucket, facts, home),
+        *buckets.check(reused, facts, home),
+        *buckets.check_reading(reused, bucket, facts, home),
+        *(unchecked(name, why) for name, why in facts.unchecked.items()),
+    ]
+    errors = errors_in(found)
+    return [*map(_coded, errors), *(finding for finding in found if finding not in errors)]
+
+
+def check_parts(reused: ReusedResources, bucket: str | None, facts: Facts, home: Home) -> list[Finding]:
+    """Find what is wrong with roles and bucket alone; `bucket` is the one that the cluster uses, if it has one yet."""
+    found = [*roles.check(reused, bucket or "", facts, home), *buckets.check(reused, facts, home)]
+    found += buckets.check_reading(reused, bucket, facts, home) if bucket else ()
+    found += [unchecked(name, why) for name, why in facts.unchecked.items()]
+    errors = errors_in(found)
+    return [*map(_coded, errors), *(finding for finding in found if finding not in errors)]
+
+
+def _coded(error: Finding) -> Finding:
+    """Say with which code an error refuses the request."""
+    return error.model_copy(update={"code": (InvalidRequest if error.check in INVALID else Conflict).code})
