@@ -25,7 +25,7 @@ def parts(cluster: ClusterSpec) -> dict[str, str]:
     """Name what the stack makes beside the network, and what it takes over instead."""
     reused, names = cluster.reused or ReusedResources(), cluster.names
     made = {
-        "BucketName": (names.bucket, reused.bucket),
+        "BucketName": (cluster.bucket, reused.bucket),
         "ControlPlaneRoleName": (names.control_plane_role, reused.control_plane_role_arn),
         "ExecutionRoleName": (names.execution_role, reused.execution_role_arn),
         "S3CsiRoleName": (names.s3_csi_role, reused.s3_csi_role_arn),

@@ -23,6 +23,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from functions.capacity.models import InstanceGroup, OnShortage, SystemGroup
+from functions.clusters.importing.models.found import Detected
 from functions.clusters.names import TAG_LIMIT, TAG_PATTERN
 from functions.clusters.settings.models import CompanyTags, OwnerGroups
 from functions.core.cluster import ClusterSpec
@@ -227,7 +228,7 @@ class LastOperation(Record):
 
 
 class ClusterView(Record):
-    """A cluster as one reads it."""
+    """A cluster as one reads it; `detected` is what was found of one that was imported."""
 
     tag: str
     spec: ClusterSpec
@@ -235,6 +236,7 @@ class ClusterView(Record):
     conditions: list[Condition]
     active_operation_ids: list[str]
     last_operation: LastOperation | None
+    detected: Detected | None = None
 
 
 class ClusterSummary(Record):

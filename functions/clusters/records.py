@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
+from functions.clusters.importing.models.found import Detected
 from functions.clusters.models import Condition
 from functions.core import runtime
 from functions.core.cluster import ClusterSpec
 from functions.core.errors import NotFound
 from functions.core.ledger.clusters import owners_of
+from functions.core.ledger.detection import DETECTED, detected_of
 from functions.core.ledger.items import item_of, model_of, plain, text_of
 from functions.core.ledger.tables import BY_TAG, CLUSTERS, LISTED_MARK, PREFERENCES
 from functions.core.ledger.writes import names_in, table_name, values_in
@@ -36,6 +38,7 @@ class Cluster:
     spec: ClusterSpec
     conditions: list[Condition]
     active_operation_ids: list[str]
+    detected: Detected | None = None
 
 
 def read(tag: str) -> Cluster:
@@ -64,7 +67,14 @@ def cluster_of(items: Iterable[Item]) -> Cluster | None:
         spec=model_of(ClusterSpec, records[_SPEC]),
         conditions=[_condition(name, item) for name, item in records.items() if name.startswith(_CONDITION)],
         active_operation_ids=sorted(owners),
+        detected=model_of(Detected, records[DETECTED]) if DETECTED in records else None,
     )
+
+
+def detected(tag: str) -> Detected | None:
+    """Read what was found of an imported cluster; None when nobody has looked yet."""
+    found = detected_of(tag)
+    return Detected.model_validate(found) if found else None
 
 
 def page(limit: int, after: str | None) -> tuple[list[Cluster], str | None]:

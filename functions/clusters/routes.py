@@ -9,6 +9,7 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler.openapi.params import Path
 
 from functions.clusters import records, rules
+from functions.clusters.importing.rules import adoption
 from functions.clusters.listing.rules import summary_of
 from functions.clusters.models import (
     ActiveCluster,
@@ -48,10 +49,10 @@ def create_cluster(
         return application.accepted(earlier)
     names = rules.names_of(tag, deployed.account_id, deployed.region, request.foundation.reused)
     seen = preflight.look(request, Target(tag, deployed.account_id, deployed.region, names, request.foundation.vpc_id))
-    findings = [*seen.findings, *reuse.look(request, names.bucket)]
+    findings = [*seen.findings, *reuse.look(request, names.bucket or "")]
     egress = settings.fixed_egress_addresses()
     spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now(), egress)
-    new = _planned(asked, request, findings)
+    new = _planned(asked, request, findings, rules.plan(asked.kind, request))
     changes = previewing.creation(new.stages, spec, spec.instance_groups)
     return mutations.answer(
         Intent(
@@ -109,6 +110,7 @@ def get_cluster(tag: Tag) -> ClusterView:
         conditions=cluster.conditions,
         active_operation_ids=cluster.active_operation_ids,
         last_operation=_in_short(last) if last else None,
+        detected=cluster.detected,
     )
 
 
@@ -136,7 +138,9 @@ def _begin_on(tag: str, request: rules.Request, key: str | None, *, dry_run: boo
         "cluster_version": cluster.spec.version,
         "changed_cluster": rules.changes_of(request, cluster.spec),
     }
-    new = _planned(asked, request, findings)
+    stages, adopted = adoption.fitted(rules.plan(asked.kind, request), cluster.spec, cluster.detected)
+    findings += [*adoption.in_the_way((phase for phase, _ in stages), cluster.spec, cluster.detected), *adopted]
+    new = _planned(asked, request, findings, stages)
     changes = previewing.creation(new.stages, cluster.spec, rules.desired_groups(request))
     intent = Intent(
         new=new.model_copy(update=changed),
@@ -165,14 +169,15 @@ def _asked(tag: str, request: rules.Request, key: str | None) -> NewOperation:
     )
 
 
-def _planned(asked: NewOperation, request: rules.Request, findings: Sequence[Finding]) -> NewOperation:
+def _planned(
+    asked: NewOperation, request: rules.Request, findings: Sequence[Finding], stages: Sequence[tuple[str, str]]
+) -> NewOperation:
     """Plan what was asked for."""
     kept = request.model_dump(mode="json")
     if size := rules.too_large(kept):
         raise _too_large(size)
-    plan = [*rules.look_again(findings), *rules.plan(asked.kind, request)]
-    stages = [mutations.planned(phase, name) for phase, name in plan]
-    return asked.model_copy(update={"request": kept, "stages": stages, "findings": [*findings]})
+    planned = [mutations.planned(phase, name) for phase, name in [*rules.look_again(findings), *stages]]
+    return asked.model_copy(update={"request": kept, "stages": planned, "findings": [*findings]})
 
 
 def _about_tag(tag: str, *, generated: bool) -> list[Finding]:

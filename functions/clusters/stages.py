@@ -32,7 +32,7 @@ class Foundation:
 
     def apply(self, context: StageContext) -> Applied:
         """Create the stack if it is absent; clear away first what a failed creation left."""
-        name = context.cluster.names.stack
+        name = context.cluster.stack
         stack = cloudformation.describe(name)
         if stack is None:
             return Applied(f"creating the stack {name}", (*context.stage.resources, _create(context)))
@@ -44,7 +44,7 @@ class Foundation:
 
     def observe(self, context: StageContext) -> Observation:
         """Done when the stack is complete."""
-        name = context.cluster.names.stack
+        name = context.cluster.stack
         stack = cloudformation.describe(name)
         if stack is None:
             return Reapply(f"the stack {name} is gone")
@@ -105,7 +105,7 @@ def _may_choose_other_zones(context: StageContext, problem: Problem) -> bool:
 def _create(context: StageContext) -> str:
     cluster = context.cluster
     return cloudformation.create(
-        cluster.names.stack,
+        cluster.stack,
         settings.required("FOUNDATION_TEMPLATE_URL"),
         settings.required("FOUNDATION_ROLE_ARN"),
         {**_network_parameters(context), **_version_parameters(context), **_fixed_parameters(context)},
@@ -155,7 +155,7 @@ def _zones(context: StageContext) -> tuple[str, str]:
     _check_zones(context, available)
     named: list[str] = []
     if context.stage.resources:
-        refused = cloudformation.failure_of(context.stage.resources[-1], context.cluster.names.stack)
+        refused = cloudformation.failure_of(context.stage.resources[-1], context.cluster.stack)
         named = zones_named_in(refused.detail)
     chosen = choose_zones(context.cluster, available, named)
     if chosen is None:

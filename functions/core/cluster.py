@@ -8,19 +8,39 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from functions.core.errors import PreconditionFailed
+
 
 class ClusterNames(BaseModel):
-    """The names of what a cluster consists of, fixed when it is created or imported; nothing derives them again."""
+    """The names of what a cluster consists of, fixed when it is created or imported; nothing derives them again.
+
+    An imported cluster has no stack, and a bucket only where one was found or named. What else it lacks has the name
+    that it would get.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     eks_cluster: str
     hyperpod_cluster: str
-    stack: str
-    bucket: str
+    stack: str | None = None
+    bucket: str | None = None
     control_plane_role: str
     execution_role: str
     s3_csi_role: str
+
+
+class Surroundings(BaseModel):
+    """Where an imported EKS cluster stands: what the outputs of its stack say of a created one.
+
+    `execution_role_arn` is that of its instance groups, None until one was found or named.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    eks_arn: str
+    vpc_id: str
+    security_group_id: str
+    execution_role_arn: str | None = None
 
 
 class DesiredGroupNetwork(BaseModel):
@@ -157,6 +177,25 @@ class ClusterSpec(BaseModel):
     company_tags: dict[str, str] = {}
     created_at: datetime
     version: int = 1
+    surroundings: Surroundings | None = None
+
+    @property
+    def stack(self) -> str:
+        """Name the foundation's stack; raises PreconditionFailed for an imported cluster, which has none."""
+        remedy = "Change the foundation of an imported cluster where it was made."
+        return _there(self.names.stack, f"Cluster {self.tag} was imported and has no stack of ours.", remedy)
+
+    @property
+    def bucket(self) -> str:
+        """Name the cluster's bucket; raises PreconditionFailed for an imported cluster that was given none."""
+        remedy = f'Send POST /api/clusters/{self.tag}/redetect with {{"bucket": "sagemaker-..."}}.'
+        return _there(self.names.bucket, f"Cluster {self.tag} was imported without a bucket.", remedy)
+
+
+def _there(name: str | None, missing: str, remedy: str) -> str:
+    if name is None:
+        raise PreconditionFailed(missing, remedy=remedy)
+    return name
 
 
 class AccessRole(StrEnum):

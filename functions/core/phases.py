@@ -91,7 +91,7 @@ PIPELINES: Final = (
         "Take in an EKS cluster that exists, with its HyperPod cluster if it has one.",
         ("detection", "access", VERIFY),
     ),
-    Pipeline("redetect_cluster", "Look again at what an imported cluster consists of.", ("detection",)),
+    Pipeline("redetect_cluster", "Look again at what an imported cluster consists of.", ("detection", VERIFY)),
     Pipeline(
         "forget_cluster",
         "Forget a cluster and leave it as it is.",

@@ -10,6 +10,7 @@ from functions.clusters import routes as clusters
 from functions.clusters.deletion.routes import deleting
 from functions.clusters.drift import routes as cluster_drift
 from functions.clusters.events.routes import listing as cluster_events
+from functions.clusters.importing.routes import changing as importing
 from functions.clusters.listing import routes as cluster_listing
 from functions.clusters.settings import routes as cluster_settings
 from functions.clusters.upgrades import routes as cluster_upgrades
@@ -37,6 +38,7 @@ _ROUTES = (
     cluster_upgrades,
     clusters,
     deleting,
+    importing,
     namespaces,
     network,
     operations,

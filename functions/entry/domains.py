@@ -10,6 +10,7 @@ from functions.catalog.declaration import DECLARATION as CATALOG
 from functions.clusters.declaration import DECLARATION as CLUSTERS
 from functions.clusters.deletion.declaration import DECLARATION as CLUSTERS_DELETION
 from functions.clusters.drift.declaration import DECLARATION as CLUSTER_DRIFT
+from functions.clusters.importing.declaration import DECLARATION as IMPORTING
 from functions.clusters.settings.declaration import DECLARATION as CLUSTER_SETTINGS
 from functions.clusters.upgrades.declaration import DECLARATION as UPGRADES
 from functions.connections.declaration import DECLARATION as CONNECTIONS
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 DECLARATIONS: Final[tuple[Declaration, ...]] = (
     CLUSTERS,
     CLUSTER_DRIFT,
+    IMPORTING,
     CLUSTER_SETTINGS,
     CLUSTERS_DELETION,
     OPERATIONS,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from functions.clusters.deletion.stages.administration import STAGES as CLUSTERS_DELETION
+from functions.clusters.importing.stages.concluding import STAGES as IMPORTING
+from functions.clusters.importing.stages.leaving import RIGHTS_STAGES as IMPORTING_RIGHTS
 from functions.core import turn
 from functions.core.turn import Turn
 from functions.features.helm.stages import STAGES as FEATURES_HELM
@@ -17,7 +19,13 @@ if TYPE_CHECKING:
 
     from functions.core.stage import Behaviours
 
-BEHAVIOURS: Behaviours = {**FEATURES_HELM, **IDENTITY_CLUSTER_ROLES, **CLUSTERS_DELETION}
+BEHAVIOURS: Behaviours = {
+    **CLUSTERS_DELETION,
+    **FEATURES_HELM,
+    **IDENTITY_CLUSTER_ROLES,
+    **IMPORTING,
+    **IMPORTING_RIGHTS,
+}
 
 
 def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from functions.capacity.stages import STAGES as CAPACITY
 from functions.clusters.deletion.stages.cluster import STAGES as CLUSTERS_DELETION
 from functions.clusters.drift.stages import STAGES as CLUSTER_DRIFT
+from functions.clusters.importing.stages.access import MODE_STAGES as IMPORTING_MODE
+from functions.clusters.importing.stages.leaving import LEAVING_STAGES as IMPORTING_LEAVING
+from functions.clusters.importing.stages.outside import STAGES as IMPORTING
 from functions.clusters.preflight.stages import STAGES as CLUSTERS_PREFLIGHT
 from functions.clusters.settings.stages import STAGES as CLUSTERS_SETTINGS
 from functions.clusters.stages import STAGES as CLUSTERS
@@ -35,6 +38,9 @@ BEHAVIOURS: Behaviours = {
     **FEATURES,
     **IDENTITY,
     **IDENTITY_PEOPLE,
+    **IMPORTING,
+    **IMPORTING_LEAVING,
+    **IMPORTING_MODE,
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from functions.clusters.deletion.stages.network import STAGES as CLUSTERS_DELETION
+from functions.clusters.importing.stages.access import TAG_STAGES as IMPORTING_TAGS
 from functions.core import turn
 from functions.core.turn import Turn
 from functions.network.stages import STAGES as NETWORK
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
 
     from functions.core.stage import Behaviours
 
-BEHAVIOURS: Behaviours = {**NETWORK, **CLUSTERS_DELETION}
+BEHAVIOURS: Behaviours = {
+    **CLUSTERS_DELETION,
+    **IMPORTING_TAGS,
+    **NETWORK,
+}
 
 
 def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:

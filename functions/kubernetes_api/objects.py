@@ -71,6 +71,7 @@ NAMESPACES = Resource("v1", "namespaces", namespaced=False)
 INGRESSES = Resource("networking.k8s.io/v1", "ingresses", namespaced=True)
 PODS = Resource("v1", "pods", namespaced=True)
 EVENTS = Resource("v1", "events", namespaced=True)
+ACCESS_REVIEWS = Resource("authorization.k8s.io/v1", "selfsubjectaccessreviews", namespaced=False)
 CSI_DRIVERS = Resource("storage.k8s.io/v1", "csidrivers", namespaced=False)
 DEPLOYMENTS = Resource("apps/v1", "deployments", namespaced=True)
 DAEMON_SETS = Resource("apps/v1", "daemonsets", namespaced=True)
@@ -205,6 +206,11 @@ def tail_of(client: ClusterClient, pod: Mapping[str, JsonValue], container: str,
     path = PODS.path(str(metadata.get("namespace")), str(metadata.get("name"))) + "/log"
     status, body = _send(client, "GET", path, query)
     return body.decode(errors="replace") if status == HTTPStatus.OK else ""
+
+
+def create(client: ClusterClient, resource: Resource, manifest: Mapping[str, JsonValue]) -> Object:
+    """Create an object that is answered and not stored, such as a review, and give the answer."""
+    return _checked(_call(client, "POST", resource.path(), body=manifest), resource.plural)
 
 
 def managers_of(document: Mapping[str, JsonValue], *path: str) -> frozenset[str]:

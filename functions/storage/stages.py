@@ -172,7 +172,7 @@ def _labels(pod: Object) -> Object:
 def _mount(context: StageContext) -> Mount:
     """Read `<claim>`, in the namespace `default`, or `<namespace>/<claim>`."""
     namespace, _, claim = context.parameter.rpartition("/")
-    return Mount(claim, namespace or "default", context.cluster.names.bucket, context.cluster.region)
+    return Mount(claim, namespace or "default", context.cluster.bucket, context.cluster.region)
 
 
 def _resources(mount: Mount) -> tuple[str, ...]:

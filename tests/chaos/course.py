@@ -1,4 +1,4 @@
-"""The course of a creation or a repair, stage by stage: the host before each stage, and the calls that it makes.
+"""The course of a creation, a repair or an import, stage by stage: the host before each, and the calls that it makes.
 
 A cluster is created phase by phase, which has the stages of `create_cluster` in the same order and lets a trial end
 with its phase. An operation is cut before a stage by letting the ledger refuse its beginning. So the state of a stage
@@ -22,13 +22,16 @@ from tests.host.driver import Driver, Json, hyperpod_request
 TAG = "chaos"
 PHASES = ("foundation", "dependencies", "hyperpod", "storage")
 REPAIR = "repair"
+IMPORT = "import"
+# Everything that an import does when it is let.
+CONSENTS = {"move_authentication_mode": True, "create_access_entry": True, "tag_subnets": True}
 # It is begun and finished; the third would begin the next one.
 _TRANSACTIONS_OF_A_STAGE = 2
 # The machine tries a beginning six times.
 _ATTEMPTS_TO_BEGIN = 6
 _TOKEN_SECONDS = 15 * 60
 _LEDGER = "function-operations"
-_PIPELINES = ("machine-create_", "machine-configure_", "machine-repair_")
+_PIPELINES = ("machine-create_", "machine-configure_", "machine-repair_", "machine-import_")
 # What answers people and sweeps is no stage's doing.
 _OTHERS = ("function-api", "function-events", "local-host")
 # On AWS `.sync` is told of the end of a child.
@@ -48,11 +51,15 @@ class Occurrences:
 
 @dataclass(frozen=True)
 class Goal:
-    """What exists of a cluster when a phase is done, and the result that its operation then has."""
+    """What exists of a cluster when a phase is done, and the result that its operation then has.
+
+    `eks` is the name of its EKS cluster.
+    """
 
     tag: str
     made: Inventory
     result: Json
+    eks: str
 
 
 @dataclass(frozen=True)
@@ -88,6 +95,8 @@ def run(driver: Driver, tag: str = TAG, phases: Sequence[str] = PHASES) -> Cours
 def _request(tag: str, phase: str) -> tuple[str, Json]:
     if phase == "foundation":
         return "/api/clusters", {"tag": tag}
+    if phase == IMPORT:
+        return "/api/clusters/import", {"eks_cluster_name": tag, "tag": tag, "consents": CONSENTS}
     return f"/api/clusters/{tag}/{phase}", hyperpod_request() if phase == "hyperpod" else {}
 
 
@@ -111,7 +120,8 @@ def _phase(driver: Driver, tag: str, phase: str) -> Iterator[Station]:
         heard, operation = _retried(driver, ended, faults)
         halts.append(_Halt(f"{phase}/{stage}", state, ended, heard))
     assert operation["status"] == "SUCCEEDED", operation["error"]
-    goal = Goal(tag, taken(driver, tag), operation["result"])
+    eks = driver.get(f"/api/clusters/{tag}")["spec"]["names"]["eks_cluster"]
+    goal = Goal(tag, taken(driver, eks), operation["result"], eks)
     for place, halt in enumerate(halts):
         calls = tuple(_of_stage(halt.heard, place, halt is halts[-1]))
         yield Station(halt.stage, halt.state, halt.operation_id, calls, goal)

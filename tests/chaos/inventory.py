@@ -18,9 +18,9 @@ Inventory = dict[str, list[str]]
 _NODE_TYPE = ("metadata", "labels", "node.kubernetes.io/instance-type")
 
 
-def taken(driver: Driver, tag: str) -> Inventory:
-    """Take stock of everything in the account, and of what is ours in the cluster."""
-    host, eks = driver.host, f"eks-cluster-{tag}"
+def taken(driver: Driver, eks: str) -> Inventory:
+    """Take stock of everything in the account, and of what is ours in an EKS cluster."""
+    host = driver.host
     found = {**_stacks(driver), **_network(driver), **_identity(driver), **_buckets(driver)}
     found |= _eks(driver, eks) | _hyperpod(driver)
     if eks in host.world.kubernetes:

@@ -56,12 +56,14 @@ def the_fault_struck(trial: Trial) -> Iterator[str]:
 def the_operation_ends_well(trial: Trial) -> Iterator[str]:
     if trial.final["status"] != "SUCCEEDED":
         yield f"{trial.final['status']}: {trial.final['error']}"
+    elif _told_as_unknown(trial):
+        return
     elif _named(trial.final["result"]) != _named(trial.goal.result):
         yield f"the result is {trial.final['result']}"
 
 
 def one_of_each_resource_exists(trial: Trial) -> Iterator[str]:
-    yield from differences(taken(trial.driver, trial.goal.tag), trial.goal.made)
+    yield from differences(taken(trial.driver, trial.goal.eks), trial.goal.made)
 
 
 def the_ledger_is_truthful(trial: Trial) -> Iterator[str]:
@@ -106,7 +108,8 @@ def a_refusal_fails_with_the_right_remedy(trial: Trial) -> Iterator[str]:
     if trial.case.kind is not Kind.DENY or not trial.case.of_the_stage:
         return
     if not trial.failed:
-        if (trial.case.service, trial.case.operation) != _PASSED_OVER_BY_HELM and not _told(trial):
+        passed = (trial.case.service, trial.case.operation) == _PASSED_OVER_BY_HELM
+        if not (passed or _told(trial) or _told_as_unknown(trial)):
             yield "it was passed over"
         return
     remedy = (trial.met["error"]["remedy"] or "").lower()
@@ -137,6 +140,18 @@ def _told(trial: Trial) -> bool:
         return True
     findings = trial.met["result"].get("findings", [])
     return bool(trial.case.stage.endswith("/verify") and [each["check"] for each in findings] == [NOT_LOOKED_AT])
+
+
+def _told_as_unknown(trial: Trial) -> bool:
+    """Say whether a look at somebody else's cluster told that it may not see something, and left the cluster alone.
+
+    A second look that sees everything takes the place of the first; what the first told stays in its message.
+    """
+    name = trial.case.stage.partition("/")[2]
+    if trial.case.kind is not Kind.DENY or not name.startswith("detect_"):
+        return False
+    told = next(stage["message"] or "" for stage in trial.met["stages"] if stage["name"] == name)
+    return "not known" in told or bool((trial.met["result"] or {}).get("unknown"))
 
 
 def _names(cause: Json, case: Case) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from infra.local.demo.foreign import Maker
 from infra.local.host import LocalHost, Options
 from infra.local.logs import functions_log_to
 from tests.chaos import course
@@ -20,6 +21,8 @@ from tests.host.driver import Driver, cluster_request
 
 CREATION = "creation"
 START = datetime(2026, 1, 1, 9, 0, tzinfo=UTC)
+# An EKS cluster that others made, and the tag that it is imported under.
+FOREIGN = "legacy-1"
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,16 @@ def _repair(driver: Driver) -> Course:
     return course.of_repair(driver, course.TAG)
 
 
-COURSES: Mapping[str, Callable[[Driver], Course]] = {CREATION: _creation, course.REPAIR: _repair}
+def _import(driver: Driver) -> Course:
+    Maker(driver.host).cluster(FOREIGN, 60, mode="CONFIG_MAP")
+    return course.run(driver, FOREIGN, [course.IMPORT])
+
+
+COURSES: Mapping[str, Callable[[Driver], Course]] = {
+    CREATION: _creation,
+    course.REPAIR: _repair,
+    course.IMPORT: _import,
+}
 
 
 def _since(began: float) -> float:

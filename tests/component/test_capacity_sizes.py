@@ -73,7 +73,8 @@ def large(edge: Edge, monkeypatch: pytest.MonkeyPatch) -> Edge:
     edge.surroundings.answer(edge.account, "sagemaker.ListClusterNodes", listed)
     edge.surroundings.answer(edge.account, "sagemaker.ListClusterEvents", events)
     edge.surroundings.answer(edge.account, "sagemaker.DescribeClusterEvent", lambda _: failed)
-    monkeypatch.setattr(cloudformation, "outputs_of", lambda _: {"EksClusterArn": EKS})
+    unused = dict.fromkeys(("VpcId", "ComputeSecurityGroupId", "NatGatewayId", "S3EndpointId", "ExecutionRoleArn"), "")
+    monkeypatch.setattr(cloudformation, "outputs_of", lambda _: {"EksClusterArn": EKS, **unused})
     monkeypatch.setattr(connection, "connect", lambda *_: None)
     monkeypatch.setattr(nodes, "listed", lambda *_: [node(n) for n in range(NODES - MISSING)])
     edge.account.runtime.environment = ENVIRONMENT | POLL_SECONDS

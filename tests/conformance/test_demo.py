@@ -50,3 +50,11 @@ def test_the_demo_sees_a_broken_node_replaced_by_another(told: list[str]) -> Non
     seen = [found.groups() for line in told if (found := re.fullmatch(r"\S+ (hyperpod-i-\w+) (\w+)", line))]
     assert [health for _, health in seen] == ["Schedulable", "UnschedulablePendingReplacement", "Schedulable"]
     assert seen[0][0] == seen[1][0] != seen[2][0]
+
+
+@pytest.mark.case(7)
+def test_the_demo_takes_in_a_cluster_of_others_with_consent_and_forgets_it(told: list[str]) -> None:
+    refused = next(place for place, line in enumerate(told) if "UNSUPPORTED_AUTH_MODE" in line)
+    assert "KubernetesReachable True" in told[refused:]
+    [forgotten] = [line for line in told if line.startswith("legacy-1 is forgotten")]
+    assert "legacy-1" in forgotten.partition("EKS lists")[2]

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from infra.local.demo.foreign import Maker
 from infra.local.host import LocalHost, Options
 from infra.local.images import HostSnapshot
 from tests.host.driver import Driver, cluster_request
@@ -20,9 +21,11 @@ __all__ = [
     "created_state",
     "driver",
     "driver_of_base",
+    "driver_of_foreign",
     "driver_of_prepared",
     "driver_of_ready",
     "empty_state",
+    "foreign_state",
     "founded_state",
     "prepared_state",
     "session_host",
@@ -80,6 +83,18 @@ def created_state(session_host: LocalHost, empty_state: HostSnapshot) -> HostSna
     return session_host.snapshot()
 
 
+@pytest.fixture(scope="session")
+def foreign_state(session_host: LocalHost, empty_state: HostSnapshot) -> HostSnapshot:
+    """The host with EKS clusters of others: `research` with HyperPod, and `legacy-1`, which knows no access entries."""
+    back_to(session_host, empty_state)
+    maker = Maker(session_host)
+    research = maker.cluster("research", 50)
+    maker.dependencies_chart(research)
+    maker.hyperpod(research, "research-hp")
+    maker.cluster("legacy-1", 60, mode="CONFIG_MAP")
+    return session_host.snapshot()
+
+
 def back_to(host: LocalHost, state: HostSnapshot) -> Driver:
     """Give a driver of the host in a state; what an earlier test left running is stopped."""
     driver = Driver(host)
@@ -118,3 +133,9 @@ def driver_of_prepared(session_host: LocalHost, prepared_state: HostSnapshot) ->
 def driver_of_ready(session_host: LocalHost, created_state: HostSnapshot) -> Driver:
     """A host on which cluster `ready` was created."""
     return back_to(session_host, created_state)
+
+
+@pytest.fixture
+def driver_of_foreign(session_host: LocalHost, foreign_state: HostSnapshot) -> Driver:
+    """A host whose account has clusters that others made, none of which the control plane knows."""
+    return back_to(session_host, foreign_state)

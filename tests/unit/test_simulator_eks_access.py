@@ -117,3 +117,21 @@ def test_tags_can_be_added_and_taken_away(world: World) -> None:
     world.client.untag_resource(resourceArn=arn, tagKeys=["a"])
     assert world.client.list_tags_for_resource(resourceArn=arn)["tags"] == {"b": "2"}
     refused("NotFoundException", world.client.list_tags_for_resource, resourceArn=arn + "x")
+
+
+@pytest.mark.case(7)
+def test_the_authentication_mode_moves_one_way_and_takes_its_time(world: World) -> None:
+    world.active(accessConfig={"authenticationMode": "CONFIG_MAP"})
+    asked = {"name": "demo", "accessConfig": {"authenticationMode": "API_AND_CONFIG_MAP"}, "clientRequestToken": "t"}
+    begun = world.client.update_cluster_config(**asked)["update"]
+    assert (begun["type"], begun["status"]) == ("AccessConfigUpdate", "InProgress")
+    assert world.client.update_cluster_config(**asked)["update"]["id"] == begun["id"]
+    assert world.client.describe_cluster(name="demo")["cluster"]["status"] == "UPDATING"
+    refused("ResourceInUseException", world.client.update_cluster_config, **(asked | {"clientRequestToken": "other"}))
+    world.clock.advance(60)
+    cluster = world.client.describe_cluster(name="demo")["cluster"]
+    assert (cluster["status"], cluster["accessConfig"]["authenticationMode"]) == ("ACTIVE", "API_AND_CONFIG_MAP")
+    back = {"name": "demo", "accessConfig": {"authenticationMode": "CONFIG_MAP"}}
+    assert "from API_AND_CONFIG_MAP to CONFIG_MAP" in refused(
+        "InvalidParameterException", world.client.update_cluster_config, **back
+    )

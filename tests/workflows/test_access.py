@@ -78,3 +78,12 @@ def test_an_operator_that_somebody_made_an_administrator_becomes_an_operator_aga
     assert sorted(entry["kubernetesGroups"]) == sorted({*groups, GROUP})
     listed = client.list_associated_access_policies(clusterName=NAME, principalArn=OPERATOR)
     assert listed["associatedAccessPolicies"] == []
+
+
+def test_a_cluster_of_our_own_is_not_taken_in_forgotten_or_detected(driver_of_base: Driver) -> None:
+    driver = driver_of_base
+    refused = driver.send("POST", "/api/clusters/import", {"eks_cluster_name": "eks-cluster-base", "tag": "other"})
+    assert (refused.status, refused.body["code"]) == (409, "already_exists")
+    for route in ("forget", "redetect"):
+        answer = driver.send("POST", f"/api/clusters/base/{route}", {})
+        assert (answer.status, answer.body["code"]) == (409, "precondition_failed"), answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from infra.local.faults import Kind
 from tests.chaos import cases, course
 from tests.chaos.cases import Case
-from tests.chaos.player import Player
+from tests.chaos.player import FOREIGN, Player
 from tests.host.by_hand import ByHand
 from tests.host.driver import Driver
 
@@ -44,3 +44,13 @@ def test_a_fault_during_a_repair_leaves_the_cluster_as_it_was_made(driver_of_rea
     mending = [case for case in every if case.stage in ("repair/foundation_repair", "repair/compute_subnet:us-west-2c")]
     executing = [case for case in mending if (case.operation, case.kind) == ("ExecuteChangeSet", Kind.KILL_AFTER)]
     assert wrong(player, [*executing, *cases.sample(mending, SEED, CASES_OF_A_PHASE)]) == {}
+
+
+def test_a_fault_on_the_way_to_an_import_does_so_too_and_what_may_not_be_seen_is_told_as_unknown(
+    driver_of_foreign: Driver,
+) -> None:
+    player = Player(driver_of_foreign, course.run(driver_of_foreign, FOREIGN, [course.IMPORT]))
+    every = cases.all_of(player.course)
+    unseen = [case for case in every if case.name.startswith("import/detect_cluster: first sagemaker ListClusters")]
+    denied = [case for case in unseen if case.kind is Kind.DENY]
+    assert wrong(player, [*denied, *cases.sample(every, SEED, CASES_OF_A_PHASE - 1)]) == {}

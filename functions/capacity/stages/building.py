@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from functions.aws import cloudformation
+from functions.aws.foundations import foundation_of
 from functions.aws.hyperpod_creation import NewCluster, NewGroup
 from functions.catalog.rules import threads_per_core
 from functions.core.tags import tags_of
@@ -21,12 +21,12 @@ _SERVICE_TAGS: Final = {"SageMaker": "true"}
 def new_cluster(context: StageContext) -> NewCluster:
     """Put the request together. Raises the client's own errors."""
     cluster = context.cluster
-    outputs = cloudformation.outputs_of(cluster.names.stack)
-    security_group = outputs["ComputeSecurityGroupId"]
+    foundation = foundation_of(cluster)
+    security_group = foundation.security_group_id
     return NewCluster(
         name=cluster.names.hyperpod_cluster,
-        eks_arn=outputs["EksClusterArn"],
-        execution_role=outputs["ExecutionRoleArn"],
+        eks_arn=foundation.eks_arn,
+        execution_role=foundation.required_role,
         subnet_id=subnet_of(context, cluster.instance_groups[0]),
         security_group_id=security_group,
         automatic_recovery=cluster.node_recovery != "none",

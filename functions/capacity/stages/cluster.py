@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from functions.aws import cloudformation, hyperpod, hyperpod_creation, hyperpod_events
+from functions.aws import hyperpod, hyperpod_creation, hyperpod_events
+from functions.aws.foundations import foundation_of
 from functions.capacity.nodes.rules import waiting_for_check
 from functions.capacity.rules.counts import complete, counted
 from functions.capacity.rules.shortfalls import rolled_back, short_groups
@@ -163,7 +164,7 @@ def _result(found: hyperpod.Cluster) -> dict[str, str]:
 
 
 def _check_ours(context: StageContext, found: hyperpod.Cluster) -> None:
-    expected = cloudformation.outputs_of(context.cluster.names.stack)["EksClusterArn"]
+    expected = foundation_of(context.cluster).eks_arn
     if found.eks_arn != expected:
         raise Conflict(
             f"A HyperPod cluster named {found.name} exists on another EKS cluster, {found.eks_arn}.",

@@ -19,13 +19,13 @@ class LifecycleScripts:
     def apply(self, context: StageContext) -> Applied:
         """Copy the script unless the bucket has this release's."""
         source_bucket = settings.required("ARTIFACT_BUCKET")
-        bucket, key = context.cluster.names.bucket, SCRIPT_KEY
+        bucket, key = context.cluster.bucket, SCRIPT_KEY
         artifacts.ensure(source_bucket, source_key(), bucket, key)
         return Applied(f"s3://{bucket}/{key}", (f"s3://{bucket}/{key}",))
 
     def observe(self, context: StageContext) -> Observation:
         """Done when the bucket has the script."""
-        bucket, key = context.cluster.names.bucket, SCRIPT_KEY
+        bucket, key = context.cluster.bucket, SCRIPT_KEY
         if artifacts.entity_tag(bucket, key) is None:
             return Reapply(f"s3://{bucket}/{key} is missing")
         place = f"s3://{bucket}/{key}"

@@ -78,7 +78,7 @@ def _read_log(cluster: ClusterSpec, shortfall: Shortfall) -> tuple[list[str], Di
     if not lines:
         return None
     own = shortfall.group.lifecycle
-    bucket = own.source_uri.removeprefix("s3://").partition("/")[0] if own else cluster.names.bucket
+    bucket = own.source_uri.removeprefix("s3://").partition("/")[0] if own else cluster.bucket
     return lines, diagnose(lines, cluster.names.execution_role, bucket)
 
 

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from functions.clusters.models import Condition
     from functions.core.cluster import ClusterSpec
 
-# Why a condition does not hold though nothing is wrong: it was taken away on purpose.
-_ON_PURPOSE: Final = frozenset({"Removed"})
+# Why a condition does not hold though nothing is wrong: what it speaks of was taken away on purpose, or an imported
+# cluster never had it.
+_ON_PURPOSE: Final = frozenset({"Removed", "Absent"})
 
 
 @dataclass(frozen=True)

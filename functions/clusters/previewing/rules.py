@@ -33,7 +33,14 @@ _MAKES_NOTHING: Final = frozenset({"preflight", "hyperpod_nodes", "verify"})
 
 def creation(stages: Iterable[PlannedStage], cluster: ClusterSpec, groups: Sequence[DesiredGroup]) -> list[Change]:
     """List what the stages of a creation make, in their order; `cluster` is as it is to be."""
-    return [change for stage in stages for change in _changes(stage, cluster, groups)]
+    listed = [change for stage in stages for change in _changes(stage, cluster, groups)]
+    name, reach = cluster.names.eks_cluster, cluster.public_access_cidrs
+    return [_reached(change, reach) if reach and change.name == name else change for change in listed]
+
+
+def _reached(change: Change, reach: Sequence[str]) -> Change:
+    said = f"{change.reason}; its public endpoint answers {', '.join(reach)} alone"
+    return change.model_copy(update={"reason": said})
 
 
 def unpriced(changes: Iterable[Change]) -> list[str]:
@@ -70,15 +77,16 @@ def _changes(stage: PlannedStage, cluster: ClusterSpec, groups: Sequence[Desired
 
 def _foundation(stage: str, cluster: ClusterSpec) -> list[Change]:
     names, gateway = cluster.names, nat_gateway_price(cluster.region)
+    stack, bucket = names.stack or "", names.bucket or ""
     return [
-        _created("CloudFormation stack", names.stack, "holds what follows, as far as it is of the foundation", stage),
-        _created("VPC", names.stack, "the cluster's own network, with public and control plane subnets", stage),
-        _created("NAT gateway", names.stack, "the nodes' way out; it has an Elastic IP address", stage, gateway),
+        _created("CloudFormation stack", stack, "holds what follows, as far as it is of the foundation", stage),
+        _created("VPC", stack, "the cluster's own network, with public and control plane subnets", stage),
+        _created("NAT gateway", stack, "the nodes' way out; it has an Elastic IP address", stage, gateway),
         _created("EKS cluster", names.eks_cluster, "the control plane of HyperPod", stage, control_plane_price()),
         _created("IAM role", names.control_plane_role, "EKS runs the control plane with it", stage),
         _created("IAM role", names.execution_role, "the instances run with it", stage),
         _created("IAM role", names.s3_csi_role, "mounts the bucket", stage),
-        _created("S3 bucket", names.bucket, "holds lifecycle scripts and the data of pods", stage),
+        _created("S3 bucket", bucket, "holds lifecycle scripts and the data of pods", stage),
     ]
 
 

@@ -13,9 +13,10 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.aws import reuse
 from functions.core import application, runtime, settings
+from functions.core.cluster import ReusedResources
 from functions.core.failures import code_of
 from functions.network.reuse.models import Facts
-from functions.network.reuse.rules import endpoint, kinds
+from functions.network.reuse.rules import checks, endpoint, kinds
 from functions.network.reuse.rules.checks import check
 from functions.network.reuse.rules.roles import Home, role_arns
 from functions.network.subnets.rules.needs import needs_of
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from functions.clusters.models import CreateCluster
-    from functions.core.cluster import ReusedResources
     from functions.core.findings import Finding
     from functions.network.reuse.models import Network, Role
     from functions.network.subnets.models import Subnet
@@ -45,6 +45,17 @@ def look(request: CreateCluster, bucket: str) -> list[Finding]:
     home = Home(deployed.account_id, deployed.region, tuple(settings.passable_role_arns()))
     facts = _Gathering(home).facts(reused)
     return [*found, *check(reused, bucket, facts, _needs(request), home)]
+
+
+def look_at(execution_role_arn: str | None, bucket: str | None) -> list[Finding]:
+    """Find what is wrong with a role and a bucket that an imported cluster is to have."""
+    deployed = settings.current()
+    reused = ReusedResources(execution_role_arn=execution_role_arn, bucket=bucket)
+    if reused == ReusedResources():
+        return []
+    home = Home(deployed.account_id, deployed.region, tuple(settings.passable_role_arns()))
+    found = checks.check_parts(reused, bucket, _Gathering(home).facts(reused), home)
+    return [each.model_copy(update={"field": (each.field or "").removeprefix("foundation.") or None}) for each in found]
 
 
 def _needs(request: CreateCluster) -> list[Need]:

@@ -11,6 +11,7 @@ from functions.core import runtime
 from functions.core.documents import member
 from functions.core.errors import Cause, Layer, StageFailed
 from functions.core.stage import Applied, Behaviours, Done, Observation, StageContext, Waiting
+from functions.core.tags import MANAGER
 from functions.kubernetes_api import connection, nodes, objects
 from functions.kubernetes_api.objects import PERSISTENT_VOLUME_CLAIMS
 
@@ -74,11 +75,16 @@ def _eks(context: StageContext) -> JsonObject:
 
 
 def _addons(context: StageContext) -> JsonObject:
-    """Look at the add-ons again: with nodes to run on, none has an excuse any more."""
-    cluster = context.cluster.names.eks_cluster
+    """Look at the add-ons again: with nodes to run on, none has an excuse any more.
+
+    Those that others installed on an imported cluster are theirs.
+    """
+    cluster, imported = context.cluster.names.eks_cluster, context.cluster.origin == "imported"
     statuses: JsonObject = {}
     for name in addons.names(cluster):
         found = addons.describe(cluster, name)
+        if imported and found and found.tags.get("instantstart:managed-by") != MANAGER:
+            continue
         status = found.status if found else "absent"
         if found is None or status != "ACTIVE":
             issues = "; ".join(found.issues.values()) if found else ""

@@ -17,6 +17,7 @@ Every function takes its clients, clock and table names from `functions.core.run
 
 from functions.core.ledger.audit_trail import AuditFilter, audit_of, first_audited_day, list_audit
 from functions.core.ledger.begin import begin, replayed
+from functions.core.ledger.claims import claimant
 from functions.core.ledger.clusters import change_spec, holder_of, owner_groups_of
 from functions.core.ledger.endings import Ending, ending_of
 from functions.core.ledger.executions import execution_arn, start, wake
@@ -51,6 +52,7 @@ __all__ = [
     "begin_stage",
     "cancel_stage",
     "change_spec",
+    "claimant",
     "close_ended",
     "ending_of",
     "execution_arn",

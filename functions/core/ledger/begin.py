@@ -12,7 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from functions.core import runtime
 from functions.core.errors import AlreadyExists, Conflict, InvalidRequest, NotFound, OperationInProgress
 from functions.core.failures import code_of
-from functions.core.ledger import idempotency, leases
+from functions.core.ledger import claims, idempotency, leases
 from functions.core.ledger.audit import audited
 from functions.core.ledger.clusters import index_marks
 from functions.core.ledger.executions import start
@@ -157,8 +157,8 @@ def _cluster_writes(new: NewOperation) -> list[TransactWriteItemTypeDef]:
     key, exists = {"cluster_tag": new.cluster_tag, "record": "spec"}, "attribute_exists(#cluster_tag)"
     if new.new_cluster is not None:
         marks = {**index_marks(new.new_cluster), **listing_marks(new.cluster_tag, "spec")}
-        spec = item_of({**new.new_cluster, **marks, **key})
-        return [put(CLUSTERS, spec, where="attribute_not_exists(#cluster_tag)")]
+        made = put(CLUSTERS, item_of({**new.new_cluster, **marks, **key}), where="attribute_not_exists(#cluster_tag)")
+        return [made, *claims.claim(new.cluster_tag, new.new_cluster)]
     if new.changed_cluster is not None:
         unchanged = exists if new.cluster_version is None else f"{exists} AND #version = :seen"
         change, seen = new.changed_cluster, new.cluster_version
@@ -192,6 +192,9 @@ def _decide(refusals: Sequence[tuple[_Entry, Item]], new: NewOperation, draft: O
 
 def _cluster_problem(spec: Item, new: NewOperation) -> NotFound | Conflict:
     if new.new_cluster is not None:
+        holder = text_of(spec, claims.CLAIMED_BY)
+        if holder:
+            return claims.claimed(text_of(spec, "cluster_tag").removeprefix("eks:"), holder)
         return _already_exists(new.cluster_tag)
     if not spec:
         return NotFound(f"There is no cluster with the tag {new.cluster_tag!r}.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.core.errors import Conflict, NotFound
-from functions.core.ledger import leases
+from functions.core.ledger import claims, leases
 from functions.core.ledger.audit import audited
 from functions.core.ledger.clusters import records_of
 from functions.core.ledger.items import RETENTION, epoch, instant, item_of, text_of
@@ -162,7 +162,8 @@ def _of_cluster(operation: Operation, ending: Ending) -> list[TransactWriteItemT
     standing = {text_of(item, "record"): item for item in records_of(operation.cluster_tag)}
     if ending.forgets:
         held = {lease_key(operation.cluster_tag, scope)["record"] for scope in leases.outermost(operation.scopes)}
-        return [forget(CLUSTERS, {"cluster_tag": operation.cluster_tag, "record": name}) for name in {*standing} - held]
+        gone = [forget(CLUSTERS, {"cluster_tag": operation.cluster_tag, "record": name}) for name in {*standing} - held]
+        return [*gone, *claims.release(standing.get("spec", {}))]
     return [
         put(CLUSTERS, item_of(_lasting(content, standing.get(name, {})) | _condition_keys(operation, name)))
         for name, content in ((f"condition#{kind}", content) for kind, content in ending.conditions.items())

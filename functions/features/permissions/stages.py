@@ -11,7 +11,7 @@ from functions.core.errors import Cause, Layer, StageFailed
 from functions.core.stage import Failed, Waiting
 from functions.features.permissions.rules import SETTLING, STARTING, fault_in, name_of, runs_of, since, unready
 from functions.features.rules import CONFLICT, waits_for_nodes
-from functions.identity.chains.models import CHAINS
+from functions.identity.chains.models import chains_of
 from functions.kubernetes_api import connection, objects
 from functions.kubernetes_api.objects import PODS
 
@@ -46,7 +46,7 @@ def outlook(context: StageContext, status: str, issues: Mapping[str, str]) -> Ob
 
 def _pods(client: ClusterClient, context: StageContext) -> Iterator[Object]:
     """List the pods that run as the add-on's service accounts."""
-    for chain in (make(context.cluster) for make in CHAINS.values()):
+    for chain in chains_of(context.cluster):
         if chain.account_of == context.parameter:
             account = f"spec.serviceAccountName={chain.service_account}"
             yield from objects.listed(client, PODS, namespace=chain.namespace, field_selector=account)

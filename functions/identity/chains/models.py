@@ -217,7 +217,7 @@ def bucket_policy(bucket: Arn, key: Arn | None = None) -> InlinePolicy:
 
 
 def _s3_csi_driver(cluster: ClusterSpec) -> IdentityChain:
-    bucket = Arn.bucket(partition_of(cluster.region), cluster.names.bucket)
+    bucket = Arn.bucket(partition_of(cluster.region), cluster.bucket)
     return IdentityChain(
         namespace="kube-system",
         service_account="s3-csi-driver-sa",
@@ -226,7 +226,7 @@ def _s3_csi_driver(cluster: ClusterSpec) -> IdentityChain:
         inline=(bucket_policy(bucket),),
         account_of="aws-mountpoint-s3-csi-driver",
         precedes=True,
-        role_of_stack=True,
+        role_of_stack=cluster.names.stack is not None,
         given_role=cluster.reused.s3_csi_role_arn if cluster.reused else None,
     )
 
@@ -265,3 +265,9 @@ CHAINS: Final = {
     "training-operator": _training_operator,
     "inference-operator": _inference_operator,
 }
+
+
+def chains_of(cluster: ClusterSpec) -> list[IdentityChain]:
+    """List the chains that a cluster may have; one without a bucket mounts none."""
+    named = {name: make for name, make in CHAINS.items() if cluster.names.bucket or name != "s3-csi-driver"}
+    return [make(cluster) for make in named.values()]

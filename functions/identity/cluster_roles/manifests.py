@@ -31,6 +31,11 @@ _RULES: Final[tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]] = (
 )
 
 
+def rights() -> list[tuple[str, str, str]]:
+    """List the operator's rights for a test: API group, resource, and the verb that it would be the worst to lack."""
+    return [(group, resource, verbs[-1]) for group, resources, verbs in _RULES for resource in resources]
+
+
 def cluster_role(labels: Mapping[str, str]) -> dict[str, JsonValue]:
     """Build the role."""
     rules: list[JsonValue] = [

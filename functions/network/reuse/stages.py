@@ -60,7 +60,7 @@ def _judge(cluster: ClusterSpec, facts: Facts) -> list[Finding]:
     home = Home(cluster.account_id, cluster.region, tuple(settings.passable_role_arns()))
     wanted = needs_of(cluster.instance_groups, cluster.availability_zone, cluster.subnet_prefix)
     needs = [need for need in wanted if not _stands(need, cluster, facts)]
-    found = check(cluster.reused or ReusedResources(), cluster.names.bucket, facts, needs, home)
+    found = check(cluster.reused or ReusedResources(), cluster.bucket, facts, needs, home)
     if problem := refusal(found):
         raise problem
     return found

@@ -1,4 +1,4 @@
-"""`python -m infra.local.demo`: clusters are created and healed, told as it happens.
+"""`python -m infra.local.demo`: clusters are created, healed and taken in, told as it happens.
 
 Everything goes through the doors a person has: the API over HTTP, and at the end AWS and Kubernetes themselves. The
 clock jumps over every wait, so the times are simulated and the whole takes seconds.
@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.error import HTTPError
 
 from infra.local import doors
-from infra.local.demo import capacity, main_job
+from infra.local.demo import capacity, imports, main_job
 from infra.local.demo.telling import Json, say, simulated
 from infra.local.doors import Doors
 from infra.local.host import LocalHost, Options
@@ -44,8 +44,13 @@ def main() -> int:
 
 
 def _play(host: LocalHost, opened: Doors) -> list[Json]:
-    first = main_job.play(host, opened)
-    return [first, capacity.play(host, opened)] if first["status"] == "SUCCEEDED" else [first]
+    """Play the parts in order, until one does not succeed."""
+    played: list[Json] = []
+    for part in (main_job, capacity, imports):
+        played.append(part.play(host, opened))
+        if played[-1]["status"] != "SUCCEEDED":
+            break
+    return played
 
 
 def _tail(log: Path) -> str:

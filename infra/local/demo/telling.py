@@ -28,8 +28,13 @@ def say(text: str) -> None:
 
 def create(api: str, request: Json) -> Json:
     """Ask for a cluster and tell each stage as it ends; give the operation as it ended."""
-    say(f"POST /api/clusters {json.dumps(request)}\n")
-    accepted = send(f"{api}/api/clusters", request)
+    return run(api, "/api/clusters", request)
+
+
+def run(api: str, path: str, request: Json) -> Json:
+    """Begin an operation and tell each stage as it ends; give the operation as it ended."""
+    say(f"POST {path} {json.dumps(request)}\n")
+    accepted = send(f"{api}{path}", request)
     say(f"202 Accepted: operation {accepted['operation_id']}")
     for finding in accepted["findings"]:
         say(f"  {finding['level']}: {finding['message']}")
@@ -43,11 +48,11 @@ def create(api: str, request: Json) -> Json:
     return operation
 
 
-def refused(api: str, request: Json) -> Json:
-    """Ask for a cluster that cannot be, and give the problem that says why."""
-    say(f"POST /api/clusters {json.dumps(request)}\n")
+def refused(api: str, request: Json, path: str = "/api/clusters") -> Json:
+    """Ask for what cannot be, and give the problem that says why."""
+    say(f"POST {path} {json.dumps(request)}\n")
     try:
-        accepted = send(f"{api}/api/clusters", request)
+        accepted = send(f"{api}{path}", request)
     except HTTPError as answer:
         problem: Json = json.loads(answer.read())
         return problem

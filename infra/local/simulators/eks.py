@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from infra.local.simulators.eks_access import AccessEntries
+from infra.local.simulators.eks_access_mode import AccessModes
 from infra.local.simulators.eks_addon_offers import AddonOffers
 from infra.local.simulators.eks_addons import Addons
 from infra.local.simulators.eks_clusters import Clusters
@@ -52,6 +53,7 @@ class Eks(Service):
         self._state = EksState(now, account_id, region, host)
         self.records = self._state.records
         self._access = AccessEntries(self._state)
+        self._modes = AccessModes(self._state)
         self._identities = PodIdentities(self._state)
         self._addons = Addons(self._state, self._identities)
         self._offers = AddonOffers()
@@ -67,6 +69,7 @@ class Eks(Service):
             "DescribeCluster": self._clusters.describe,
             "ListClusters": self._clusters.list_all,
             "DeleteCluster": self._clusters.delete,
+            "UpdateClusterConfig": self._modes.update,
             "DescribeClusterVersions": self._clusters.describe_versions,
             "UpdateClusterVersion": self.updates.update_version,
             "DescribeUpdate": self.updates.describe,
@@ -107,6 +110,7 @@ class Eks(Service):
         """Bring clusters and add-ons up to the clock and tell the host what became of them."""
         self._clusters.settle()
         self.updates.settle()
+        self._modes.settle()
         self._addons.settle()
 
     def deadlines(self) -> Iterator[datetime]:
@@ -115,6 +119,8 @@ class Eks(Service):
             yield cluster.deleted_at + DELETION if cluster.deleted_at else cluster.created_at + CREATION
             if cluster.running_update:
                 yield cluster.running_update.due
+            if cluster.access_update:
+                yield cluster.access_update.due()
             for addon in cluster.addons.values():
                 yield addon.due()
 

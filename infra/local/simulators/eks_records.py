@@ -19,6 +19,7 @@ ADDON_CREATION = timedelta(seconds=40)
 ADDON_DELETION = timedelta(seconds=15)
 ADDON_UPDATE = timedelta(seconds=40)
 VERSION_UPDATE = timedelta(seconds=600)
+ACCESS_UPDATE = timedelta(seconds=60)
 # Zones where AWS places no control plane (EKS User Guide, "VPC and subnet considerations").
 REFUSING_ZONE_IDS = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
 
@@ -30,6 +31,20 @@ class AddonUpdate:
     version: str
     configuration_values: str | None
     begun_at: datetime
+
+
+@dataclass
+class AccessUpdate:
+    """A change of a cluster's authentication mode, until it is through."""
+
+    update_id: str
+    mode: str
+    begun_at: datetime
+    token: str | None
+
+    def due(self) -> datetime:
+        """The moment at which it is through."""
+        return self.begun_at + ACCESS_UPDATE
 
 
 @dataclass
@@ -167,6 +182,7 @@ class ClusterRecord:
     deleted_at: datetime | None = None
     announced: bool = False
     interface_ids: list[str] = field(default_factory=list)
+    access_update: AccessUpdate | None = None
     addons: dict[str, AddonRecord] = field(default_factory=dict)
     entries: dict[str, AccessEntryRecord] = field(default_factory=dict)
     associations: dict[str, AssociationRecord] = field(default_factory=dict)
@@ -199,10 +215,10 @@ class ClusterRecord:
         )
 
     def status(self, now: datetime) -> str:
-        """CREATING for nine minutes, then ACTIVE but for updates, until deleted."""
+        """CREATING for nine minutes, then ACTIVE, UPDATING while an update of it runs, until deleted."""
         if self.deleted_at:
             return "DELETING"
-        if self.running_update:
+        if self.running_update or self.access_update:
             return "UPDATING"
         return "ACTIVE" if now >= self.created_at + CREATION else "CREATING"
 

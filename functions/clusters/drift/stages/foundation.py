@@ -29,7 +29,7 @@ class FoundationDrift:
 
     def apply(self, context: StageContext) -> Applied:
         """Begin a detection, unless the stack is gone or at work or one runs."""
-        stack = cloudformation.describe(context.cluster.names.stack)
+        stack = cloudformation.describe(context.cluster.stack)
         if stack is None or stack.status not in cloudformation.COMPLETE:
             return Applied("there is nothing to detect")
         try:
@@ -42,7 +42,7 @@ class FoundationDrift:
 
     def observe(self, context: StageContext) -> Observation:
         """Done when the detection has ended; what it could not check is told."""
-        name = context.cluster.names.stack
+        name = context.cluster.stack
         try:
             return _seen(context, name)
         except (ClientError, BotoCoreError) as error:

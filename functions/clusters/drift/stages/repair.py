@@ -84,7 +84,7 @@ def _judged(context: StageContext, stack: Stack, found: ChangeSet) -> Applied:
 
 
 def _stack(context: StageContext) -> Stack:
-    name = context.cluster.names.stack
+    name = context.cluster.stack
     stack = cloudformation.describe(name)
     if stack is None:
         raise PreconditionFailed(

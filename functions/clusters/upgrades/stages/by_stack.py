@@ -69,7 +69,7 @@ def observe_parameters(context: StageContext, wanted: Mapping[str, str], said: s
 
 
 def _stack(context: StageContext) -> Stack:
-    name = context.cluster.names.stack
+    name = context.cluster.stack
     stack = cloudformation.describe(name)
     ours = stack_tags(context.cluster)
     if stack is None or any(stack.tags.get(key) != value for key, value in ours.items()):

@@ -95,7 +95,7 @@ def _not_updated(cluster: Cluster, target: str, update: VersionUpdate) -> StageF
 
 
 def _disagree(context: StageContext, cluster: Cluster, target: str) -> StageFailed:
-    stack = context.cluster.names.stack
+    stack = context.cluster.stack
     return StageFailed(
         f"The stack {stack} says that {cluster.name} is at {target}; EKS says {cluster.version} ({cluster.status}).",
         cause=Cause(layer=Layer.AWS, service="eks", code="STACK_DISAGREES", resource=cluster.arn),

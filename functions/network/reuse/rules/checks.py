@@ -33,6 +33,15 @@ def check(reused: ReusedResources, bucket: str, facts: Facts, needs: Sequence[Ne
     return [*map(_coded, errors), *(finding for finding in found if finding not in errors)]
 
 
+def check_parts(reused: ReusedResources, bucket: str | None, facts: Facts, home: Home) -> list[Finding]:
+    """Find what is wrong with roles and bucket alone; `bucket` is the one that the cluster uses, if it has one yet."""
+    found = [*roles.check(reused, bucket or "", facts, home), *buckets.check(reused, facts, home)]
+    found += buckets.check_reading(reused, bucket, facts, home) if bucket else ()
+    found += [unchecked(name, why) for name, why in facts.unchecked.items()]
+    errors = errors_in(found)
+    return [*map(_coded, errors), *(finding for finding in found if finding not in errors)]
+
+
 def _coded(error: Finding) -> Finding:
     """Say with which code an error refuses the request."""
     return error.model_copy(update={"code": (InvalidRequest if error.check in INVALID else Conflict).code})

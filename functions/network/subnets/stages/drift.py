@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from functions.aws.foundations import foundation_of
 from functions.core.detection import Part
 from functions.core.tags import stack_tags
 from functions.network.subnets.rules.drifts import KIND, drifts_of
 from functions.network.subnets.rules.identity import identity_of
 from functions.network.subnets.rules.needs import STAGE, needs_of
 from functions.network.subnets.stages import given
-from functions.network.subnets.stages.facts import foundation_of, vpc_of
+from functions.network.subnets.stages.facts import vpc_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,5 +35,5 @@ def _look(context: StageContext, need: Need) -> list[Drift]:
         given.check(context, need)
         return []
     identity = identity_of(need, need.zone or "", stack_tags(context.cluster))
-    vpc = vpc_of(foundation_of(context).vpc_id, context.cluster.region)
+    vpc = vpc_of(foundation_of(context.cluster).vpc_id, context.cluster.region)
     return drifts_of(identity, f"{STAGE}:{need.parameter}", vpc)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from functions.aws import cloudformation, hyperpod, network, routing
+from functions.aws import hyperpod, network, routing
 from functions.network.subnets.models import Vpc
 from functions.network.subnets.rules.needs import need_at
 from functions.network.subnets.rules.shortage import shortage
@@ -16,30 +15,10 @@ if TYPE_CHECKING:
     from functions.network.subnets.rules.needs import Need
 
 
-@dataclass(frozen=True)
-class Foundation:
-    """The parts of a cluster's foundation that its compute subnets hang on.
-
-    A VPC that was taken over (not `owns_vpc`) may have no endpoint for S3.
-    """
-
-    vpc_id: str
-    nat_gateway_id: str
-    endpoint_id: str
-    owns_vpc: bool = True
-
-
 def need_of(context: StageContext) -> Need:
     """Give the need that this stage settles."""
     cluster = context.cluster
     return need_at(context.parameter, cluster.instance_groups, cluster.availability_zone, cluster.subnet_prefix)
-
-
-def foundation_of(context: StageContext) -> Foundation:
-    """Read the foundation; raises PreconditionFailed when it does not stand."""
-    outputs, reused = cloudformation.outputs_of(context.cluster.names.stack), context.cluster.reused
-    owns_vpc = reused is None or reused.vpc_id is None
-    return Foundation(outputs["VpcId"], outputs["NatGatewayId"], outputs["S3EndpointId"], owns_vpc)
 
 
 def vpc_of(vpc_id: str, region: str) -> Vpc:

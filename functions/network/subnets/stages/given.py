@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from functions.aws import network
+from functions.aws.foundations import foundation_of
 from functions.core.errors import Cause, InvalidRequest, Layer, PreconditionFailed
 from functions.core.stage import Applied, Done, Observation
 from functions.network.subnets.rules.requests import given_fault
 from functions.network.subnets.rules.routing import onward, reaches_s3, said_of
-from functions.network.subnets.stages.facts import check_addresses, foundation_of, vpc_of
+from functions.network.subnets.stages.facts import check_addresses, vpc_of
 
 if TYPE_CHECKING:
     from functions.core.stage import StageContext
@@ -41,7 +42,7 @@ def observe(context: StageContext, need: Need) -> Observation:
 
 
 def _read(context: StageContext, need: Need) -> tuple[Subnet, Vpc]:
-    vpc_id = foundation_of(context).vpc_id
+    vpc_id = foundation_of(context.cluster).vpc_id
     subnet = next(iter(network.subnets_named([need.parameter])), None)
     for group in need.groups:
         if fault := given_fault(group, subnet, vpc_id):

@@ -13,6 +13,7 @@ from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, Final
 
 from functions.aws import network, routing, zones
+from functions.aws.foundations import foundation_of
 from functions.core import runtime
 from functions.core.errors import Busy, Cause, Conflict, InvalidRequest, Layer, PreconditionFailed, QuotaExceeded
 from functions.core.ledger import locks
@@ -23,16 +24,16 @@ from functions.network.rules import free_compute_range
 from functions.network.subnets.rules.identity import identity_of, missing_tags, superfluous
 from functions.network.subnets.rules.needs import capacity
 from functions.network.subnets.rules.routing import choose_endpoint, choose_nat, faults_of_own, leads_on, serves
-from functions.network.subnets.stages.facts import check_addresses, foundation_of, vpc_of
+from functions.network.subnets.stages.facts import check_addresses, vpc_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from functions.aws.foundations import Foundation
     from functions.core.stage import StageContext
     from functions.network.subnets.models import RouteTable, Subnet, Vpc
     from functions.network.subnets.rules.identity import Identity
     from functions.network.subnets.rules.needs import Need
-    from functions.network.subnets.stages.facts import Foundation
 
 LOCK: Final = "compute_subnets"
 # A turn lasts as long as its function's timeout at most.
@@ -91,7 +92,7 @@ def _other_size(need: Need, subnet: Subnet) -> str:
 
 
 def _place(context: StageContext, need: Need, zone: str) -> _Place:
-    return _Place(context, need, identity_of(need, zone, stack_tags(context.cluster)), foundation_of(context))
+    return _Place(context, need, identity_of(need, zone, stack_tags(context.cluster)), foundation_of(context.cluster))
 
 
 def _checked_zone(context: StageContext, need: Need) -> str:
@@ -220,9 +221,12 @@ def _nat(place: _Place, vpc: Vpc) -> str:
     wanted = place.foundation.nat_gateway_id
     found = choose_nat(wanted, place.identity.zone, vpc.nat_gateways)
     if found is None:
+        lost = f"; {wanted}, the foundation's, does not" if wanted else ""
         raise PreconditionFailed(
-            f"The VPC {vpc.vpc_id} has no NAT gateway that works; {wanted}, the foundation's, does not.",
-            cause=Cause(layer=Layer.AWS, service="ec2", api_call="DescribeNatGateways", code="NO_NAT", resource=wanted),
+            f"The VPC {vpc.vpc_id} has no NAT gateway that works{lost}.",
+            cause=Cause(
+                layer=Layer.AWS, service="ec2", api_call="DescribeNatGateways", code="NO_NAT", resource=wanted or None
+            ),
             remedy="Create a public NAT gateway in a public subnet of this VPC, then retry the operation; it is found "
             "by itself.",
         )
@@ -236,10 +240,15 @@ def _endpoint(place: _Place, vpc: Vpc) -> str | None:
     if found is None and not place.foundation.owns_vpc:
         return None
     if found is None:
+        lost = f": {wanted}, the foundation's, is gone" if wanted else ""
         raise PreconditionFailed(
-            f"The VPC {vpc.vpc_id} has no gateway endpoint for S3: {wanted}, the foundation's, is gone.",
+            f"The VPC {vpc.vpc_id} has no gateway endpoint for S3{lost}.",
             cause=Cause(
-                layer=Layer.AWS, service="ec2", api_call="DescribeVpcEndpoints", code="NO_S3_ENDPOINT", resource=wanted
+                layer=Layer.AWS,
+                service="ec2",
+                api_call="DescribeVpcEndpoints",
+                code="NO_S3_ENDPOINT",
+                resource=wanted or None,
             ),
             remedy=f"Create a gateway endpoint for {service} in this VPC, then retry the operation; it is found by "
             "itself.",

@@ -17,7 +17,7 @@ class BucketRemoval:
 
     def apply(self, context: StageContext) -> Applied:
         """Empty it and delete it; what is put into it meanwhile is for the next turn."""
-        name = context.cluster.names.bucket
+        name = context.cluster.bucket
         if not _is_ours(context):
             return Applied(f"s3://{name} is gone or not ours")
         if buckets.empty(name, _PAGES) and buckets.delete(name):
@@ -26,12 +26,12 @@ class BucketRemoval:
 
     def observe(self, context: StageContext) -> Observation:
         """Done when it is gone; one without our tags is left alone."""
-        name = context.cluster.names.bucket
+        name = context.cluster.bucket
         if not buckets.exists(name):
             return Done({"bucket": name}, f"s3://{name} is gone")
         return Reapply(f"s3://{name} still exists") if _is_ours(context) else Done({}, f"s3://{name} is not ours")
 
 
 def _is_ours(context: StageContext) -> bool:
-    tags = buckets.tags(context.cluster.names.bucket)
+    tags = buckets.tags(context.cluster.bucket)
     return tags is not None and all(tags.get(key) == value for key, value in stack_tags(context.cluster).items())

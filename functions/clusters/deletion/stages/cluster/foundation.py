@@ -31,7 +31,7 @@ class FoundationRemoval:
 
     def apply(self, context: StageContext) -> Applied:
         """Delete the stack; after a failed try clear its VPC first, and retain what was asked for."""
-        name = context.cluster.names.stack
+        name = context.cluster.stack
         stack = cloudformation.describe(name)
         if stack is None or not _is_ours(context, stack):
             return Applied(f"the stack {name} is gone or not ours")
@@ -47,7 +47,7 @@ class FoundationRemoval:
 
     def observe(self, context: StageContext) -> Observation:
         """Done when the stack is gone and EKS knows the cluster no more."""
-        name = context.cluster.names.stack
+        name = context.cluster.stack
         stack = cloudformation.describe(name)
         if stack is None:
             return _gone(context)
@@ -78,7 +78,7 @@ def _gone(context: StageContext) -> Observation:
     if found is not None and found.status == "DELETING":
         return Waiting(_POLL_SECONDS, f"the stack is gone, the EKS cluster {name} is {found.status}")
     left = f"; the EKS cluster {name} is not of it and stays" if found else ""
-    return Done({"stack": context.cluster.names.stack}, f"the stack {context.cluster.names.stack} is gone{left}")
+    return Done({"stack": context.cluster.stack}, f"the stack {context.cluster.stack} is gone{left}")
 
 
 def _retained(context: StageContext, resources: Sequence[StackResource]) -> list[str]:
@@ -110,7 +110,7 @@ def _after_failure(context: StageContext, resources: Sequence[StackResource]) ->
             found = [*(each.interface_id for each in left), *(each.group_id for each in groups)]
             return Reapply(f"the deletion failed, and EKS has left {', '.join(found)} behind")
         if blockers := blockers_in(vpc, name, known):
-            return Failed(blocked(f"The foundation stack {context.cluster.names.stack}", blockers, context.cluster.tag))
+            return Failed(blocked(f"The foundation stack {context.cluster.stack}", blockers, context.cluster.tag))
     return Failed(_refused(context, resources))
 
 
@@ -124,7 +124,7 @@ def _vpcs(resources: Sequence[StackResource]) -> list[str]:
 def _refused(context: StageContext, resources: Sequence[StackResource]) -> StageFailed:
     failed = [each for each in resources if each.status == _FAILED]
     said = "; ".join(f"{each.logical_id} ({each.type} {each.physical_id}): {each.reason}" for each in failed)
-    tag, stack = context.cluster.tag, context.cluster.names.stack
+    tag, stack = context.cluster.tag, context.cluster.stack
     retained = "&".join(f"retain_resources={each.logical_id}" for each in failed)
     return StageFailed(
         f"The stack {stack} is {_FAILED}: {said or 'CloudFormation names no resource'}.",

@@ -58,7 +58,7 @@ class VpcClearance:
 
 def _vpc(context: StageContext) -> tuple[VpcContents, set[str]]:
     """Read the VPC of the stack, and what of it the stack holds; both are empty when there is none."""
-    resources = cloudformation.resources(context.cluster.names.stack)
+    resources = cloudformation.resources(context.cluster.stack)
     gone = ("DELETE_COMPLETE", "DELETE_SKIPPED")
     vpc_id = next((each.physical_id for each in resources if each.type == _VPC and each.status not in gone), "")
     contents = vpcs.contents(vpc_id) if vpc_id else VpcContents((), (), ())

@@ -1,0 +1,110 @@
+"""What imports add to the product."""
+
+from functions.core.declaration import Declaration, Route, Scope, Stage
+
+DECLARATION = Declaration(
+    domain="imports",
+    routes=(
+        Route(
+            "import_cluster",
+            "POST",
+            "/api/clusters/import",
+            Scope.OPERATE,
+            "Take in an EKS cluster that somebody else made",
+            202,
+        ),
+        Route(
+            "redetect_cluster",
+            "POST",
+            "/api/clusters/{tag}/redetect",
+            Scope.OPERATE,
+            "Look again at an imported cluster",
+            202,
+        ),
+        Route(
+            "forget_cluster",
+            "POST",
+            "/api/clusters/{tag}/forget",
+            Scope.OPERATE,
+            "Forget an imported cluster and leave it as it is",
+            202,
+        ),
+        Route(
+            "get_connection",
+            "GET",
+            "/api/clusters/{tag}/connection",
+            Scope.READ,
+            "Try the connection to a cluster",
+            function="kubernetes",
+        ),
+    ),
+    stages=(
+        Stage(
+            kind="detect_cluster",
+            function="stages_cluster",
+            title="Look at the cluster from outside",
+            expected_seconds=10,
+            actions=(
+                "eks:DescribeCluster",
+                "eks:ListAddons",
+                "eks:DescribeAddon",
+                "eks:DescribeAccessEntry",
+                "eks:ListAssociatedAccessPolicies",
+                "eks:ListPodIdentityAssociations",
+                "eks:DescribePodIdentityAssociation",
+                "ec2:DescribeSubnets",
+                "ec2:DescribeRouteTables",
+                "ec2:DescribeNatGateways",
+                "ec2:DescribeVpcEndpoints",
+                "ec2:DescribeSecurityGroups",
+                "iam:GetOpenIDConnectProvider",
+                "sagemaker:ListClusters",
+                "sagemaker:DescribeCluster",
+            ),
+        ),
+        # Helm keeps its releases in secrets, which only the administrator may read: nobody else gets that right.
+        Stage(
+            kind="detect_workloads",
+            function="helm",
+            title="Look at the cluster from inside",
+            expected_seconds=10,
+            actions=("eks:DescribeCluster", "sts:AssumeRole"),
+        ),
+        Stage(
+            kind="authentication_mode",
+            function="stages_cluster",
+            title="Move to access entries",
+            expected_seconds=120,
+            actions=("eks:DescribeCluster", "eks:UpdateClusterConfig"),
+        ),
+        Stage(
+            kind="subnet_tags",
+            function="stages_network",
+            title="Tags of subnets for load balancers",
+            expected_seconds=5,
+            actions=(
+                "eks:DescribeCluster",
+                "ec2:DescribeSubnets",
+                "ec2:DescribeRouteTables",
+                "ec2:DescribeNatGateways",
+                "ec2:DescribeVpcEndpoints",
+                "ec2:CreateTags",
+            ),
+        ),
+        Stage(
+            kind="cluster_role_removal",
+            function="helm",
+            title="Cluster role's removal",
+            expected_seconds=5,
+            actions=("eks:DescribeCluster", "sts:AssumeRole"),
+        ),
+        Stage(
+            kind="leave_cluster",
+            function="stages_cluster",
+            title="Leave the cluster",
+            expected_seconds=5,
+            actions=("eks:DescribeCluster", "eks:DescribeAccessEntry", "eks:DeleteAccessEntry"),
+        ),
+    ),
+    route_actions=("eks:DescribeCluster",),
+)

@@ -1,0 +1,150 @@
+"""Taking in a cluster that somebody else made, looking at it again, and forgetting it.
+
+Annotations are evaluated here, because Powertools reads them to validate.
+"""
+
+from collections.abc import Sequence
+
+from botocore.exceptions import BotoCoreError, ClientError
+from pydantic import BaseModel
+
+from functions.aws import eks_survey
+from functions.clusters import records
+from functions.clusters.importing.models.found import FoundEks
+from functions.clusters.importing.models.requests import ForgetCluster, ImportCluster, RedetectCluster
+from functions.clusters.importing.rules import admission, planning
+from functions.clusters.names import TEMPLATES
+from functions.clusters.reuse import routes as reuse
+from functions.clusters.routes import Tag
+from functions.clusters.rules import generated_tag, taken
+from functions.core import application, failures, ledger, mutations, runtime, settings
+from functions.core.application import IdempotencyKey
+from functions.core.findings import Finding
+from functions.core.ledger.models import NewOperation
+from functions.core.mutations import Answer, Confirm, DryRun, Intent
+from functions.core.runtime import Patience
+
+
+def import_cluster(
+    request: ImportCluster, dry_run: DryRun = False, confirm: Confirm = None, idempotency_key: IdempotencyKey = None
+) -> Answer:
+    """Take in an EKS cluster, with the HyperPod cluster that runs on it; nothing is changed without consent."""
+    generated = generated_tag(application.caller().id, idempotency_key or ledger.new_identifier())
+    tag = planning.tag_of(request, generated)
+    asked = _asked(planning.IMPORT, tag, request, idempotency_key)
+    if not dry_run and (earlier := ledger.replayed(asked)):
+        return application.accepted(earlier)
+    deployed, name = settings.current(), request.eks_cluster_name
+    eks = _eks(name)
+    findings = [
+        *_known(name),
+        *admission.admit(name, eks, request.consents),
+        *reuse.look_at(request.execution_role_arn, request.bucket),
+    ]
+    if dry_run and records.exists(tag):
+        findings.append(taken(tag))
+    if eks is None:
+        return mutations.answer(Intent(new=asked, changes=(), findings=findings), dry_run=dry_run, confirm=confirm)
+    spec = planning.spec_of(request, tag, deployed.account_id, deployed.region, eks, runtime.now())
+    new = _planned(asked, request, planning.import_stages(eks, request.consents), findings)
+    intent = Intent(
+        new=new.model_copy(update={"new_cluster": spec.model_dump(mode="json", exclude_none=True)}),
+        changes=planning.import_changes(eks, request),
+        findings=findings,
+        read={"eks": eks.version, "authentication_mode": eks.authentication_mode},
+    )
+    return mutations.answer(intent, dry_run=dry_run, confirm=confirm)
+
+
+def redetect_cluster(
+    tag: Tag,
+    request: RedetectCluster | None = None,
+    dry_run: DryRun = False,
+    confirm: Confirm = None,
+    idempotency_key: IdempotencyKey = None,
+) -> Answer:
+    """Look again at an imported cluster, and tell what has changed."""
+    body = request or RedetectCluster()
+    asked = _asked(planning.REDETECT, tag, body, idempotency_key)
+    if not dry_run and (earlier := ledger.replayed(asked)):
+        return application.accepted(earlier)
+    cluster = records.read(tag)
+    findings = [
+        *planning.not_imported(cluster.spec, f"Compare it by POST /api/clusters/{tag}/drift."),
+        *reuse.look_at(body.execution_role_arn, body.bucket or cluster.spec.names.bucket),
+    ]
+    intent = Intent(
+        new=_planned(asked, body, planning.redetect_stages(), findings),
+        changes=planning.redetect_changes(cluster.spec),
+        findings=findings,
+        read={"spec": cluster.spec.version},
+        cluster=cluster.spec,
+    )
+    return mutations.answer(intent, dry_run=dry_run, confirm=confirm)
+
+
+def forget_cluster(
+    tag: Tag,
+    request: ForgetCluster | None = None,
+    dry_run: DryRun = False,
+    confirm: Confirm = None,
+    idempotency_key: IdempotencyKey = None,
+) -> Answer:
+    """Forget an imported cluster; AWS keeps it, and it can be imported again."""
+    body = request or ForgetCluster()
+    asked = _asked(planning.FORGET, tag, body, idempotency_key)
+    if not dry_run and (earlier := ledger.replayed(asked)):
+        return application.accepted(earlier)
+    cluster = records.read(tag)
+    findings = planning.not_imported(cluster.spec, f"Delete it by DELETE /api/clusters/{tag}.")
+    intent = Intent(
+        new=_planned(asked, body, planning.forget_stages(body), findings),
+        changes=planning.forget_changes(cluster.spec, body, cluster.detected),
+        findings=findings,
+        read={"spec": cluster.spec.version},
+        cluster=cluster.spec,
+    )
+    return mutations.answer(intent, dry_run=dry_run, confirm=confirm)
+
+
+def _asked(kind: str, tag: str, request: BaseModel, key: str | None) -> NewOperation:
+    sent = request.model_dump(mode="json", exclude_unset=True)
+    return NewOperation(
+        kind=kind,
+        cluster_tag=tag,
+        actor=application.caller().actor,
+        request=sent,
+        stages=[],
+        scopes=planning.SCOPES,
+        route=application.route(),
+        idempotency_key=key,
+        sent=sent,
+    )
+
+
+def _planned(
+    asked: NewOperation, request: BaseModel, stages: Sequence[tuple[str, str]], findings: Sequence[Finding]
+) -> NewOperation:
+    planned = [mutations.planned(phase, name) for phase, name in stages]
+    kept = request.model_dump(mode="json")
+    return asked.model_copy(update={"request": kept, "stages": planned, "findings": [*findings]})
+
+
+def _eks(name: str) -> FoundEks | None:
+    """Read the EKS cluster; raises what says that EKS does not tell."""
+    try:
+        return eks_survey.describe(name, Patience.EDGE)
+    except (ClientError, BotoCoreError) as error:
+        raise failures.problem_of(error, name) from error
+
+
+def _known(eks_cluster: str) -> list[Finding]:
+    """Find the cluster of the ledger that an EKS cluster belongs to, imported or created."""
+    if holder := ledger.claimant(eks_cluster):
+        return [planning.known_as(eks_cluster, holder)]
+    prefix = TEMPLATES["eks_cluster"][0].removesuffix("{tag}")
+    made_as = eks_cluster.removeprefix(prefix)
+    if made_as == eks_cluster or not records.exists(made_as):
+        return []
+    names = records.read(made_as).spec.names
+    return [planning.known_as(eks_cluster, made_as)] if names.eks_cluster == eks_cluster else []

@@ -1,0 +1,1 @@
+"""Decisions about an import: what is refused, what is planned, and what follows from what was found."""
