@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from infra.local.faults import Call, Fault, Kind
 from infra.local.images import HostSnapshot
-from tests.chaos.inventory import Inventory, taken
+from infra.local.inventory import Inventory, taken
 from tests.host.driver import Driver, Json, hyperpod_request
 
 TAG = "chaos"
@@ -98,7 +98,7 @@ def _phase(driver: Driver, tag: str, phase: str) -> Iterator[Station]:
         heard, operation = _retried(driver, ended, faults)
         halts.append(_Halt(f"{phase}/{stage}", state, ended, heard))
     assert operation["status"] == "SUCCEEDED", operation["error"]
-    goal = Goal(tag, taken(driver, tag), operation["result"])
+    goal = Goal(tag, taken(driver.host), operation["result"])
     for place, halt in enumerate(halts):
         calls = tuple(_of_stage(halt.heard, place, halt is halts[-1]))
         yield Station(halt.stage, halt.state, halt.operation_id, calls, goal)

@@ -8,10 +8,10 @@ from typing import Final
 
 from functions.clusters.verification.findings.rules import NOT_LOOKED_AT
 from infra.local.faults import Fault, Kind
+from infra.local.inventory import differences, taken
 from infra.topology import MACHINES
 from tests.chaos.cases import Case
 from tests.chaos.course import Goal
-from tests.chaos.inventory import differences, taken
 from tests.host.driver import TERMINAL, Driver, Json
 
 STANDING: Final = {"SUCCEEDED", "SKIPPED"}
@@ -61,7 +61,7 @@ def the_operation_ends_well(trial: Trial) -> Iterator[str]:
 
 
 def one_of_each_resource_exists(trial: Trial) -> Iterator[str]:
-    yield from differences(taken(trial.driver, trial.goal.tag), trial.goal.made)
+    yield from differences(taken(trial.driver.host), trial.goal.made)
 
 
 def the_ledger_is_truthful(trial: Trial) -> Iterator[str]:

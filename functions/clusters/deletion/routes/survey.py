@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from functions.aws import addons, buckets, cloudformation, eks, hyperpod, iam, logs, network, network_interfaces, volumes
+from functions.aws import (
+    addons,
+    buckets,
+    cloudformation,
+    eks,
+    hyperpod,
+    iam,
+    logs,
+    network,
+    network_interfaces,
+    volumes,
+)
 from functions.clusters.deletion.models import HyperPodSeen, Seen, StackSeen, SubnetSeen
 from functions.clusters.deletion.rules.plan import ADDONS
 from functions.core import application
