@@ -23,6 +23,7 @@ from pydantic_core import PydanticCustomError
 
 from functions.capacity.models import InstanceGroup, OnShortage, SystemGroup
 from functions.clusters.names import TAG_LIMIT, TAG_PATTERN
+from functions.clusters.settings.models import CompanyTags, OwnerGroups
 from functions.core.cluster import ClusterSpec
 from functions.core.requests import Wire, check_name
 from functions.network.models import ClusterNetwork, ZoneName
@@ -129,6 +130,8 @@ class CreateCluster(Wire):
     foundation: Foundation = Field(default_factory=Foundation)
     hyperpod: HyperPod | None = None
     storage: S3Mount | None = None
+    owner_groups: OwnerGroups = Field(default_factory=list)
+    company_tags: CompanyTags = Field(default_factory=dict)
 
     @field_validator("storage")
     @classmethod

@@ -91,6 +91,8 @@ def spec_of(request: CreateCluster, tag: str, account: str, region: str, at: dat
         names=names_of(tag, account, region),
         control_plane_availability_zones=request.foundation.control_plane_availability_zones,
         created_at=at,
+        owner_groups=request.owner_groups,
+        company_tags=request.company_tags,
         **_hyperpod_members(request.hyperpod),
         mounts=[_desired(request.storage)] if request.storage else [],
     )

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 PROBLEM_JSON: Final = "application/problem+json"
 _RETRY_AFTER_SECONDS: Final = 2
+# What every change takes beside its body.
+_PARAMETERS: Final = frozenset({"dry_run", "confirm"})
 _QUOTED: Final = re.compile(r"'([^']*)'")
 
 
@@ -77,6 +79,8 @@ def field_error(found: Mapping[str, JsonValue], body: object = None) -> FieldErr
     steps = [step for step in location if isinstance(step, str | int)] if isinstance(location, list | tuple) else []
     match found["type"]:
         case "extra_forbidden":
+            if steps[1:] and steps[1:][0] in _PARAMETERS:
+                return FieldError(field=path_of(steps), message="is a parameter of the query, not of the body")
             allowed = fields_at(body, steps[1:-1])
             return FieldError(field=path_of(steps), message="is not a field of this request", allowed=allowed)
         case "missing":

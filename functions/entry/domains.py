@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from functions.capacity.declaration import DECLARATION as CAPACITY
 from functions.clusters.declaration import DECLARATION as CLUSTERS
 from functions.clusters.deletion.declaration import DECLARATION as CLUSTERS_DELETION
+from functions.clusters.settings.declaration import DECLARATION as CLUSTER_SETTINGS
 from functions.connections.declaration import DECLARATION as CONNECTIONS
 from functions.features.declaration import DECLARATION as FEATURES
 from functions.identity.declaration import DECLARATION as IDENTITY
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 DECLARATIONS: Final[tuple[Declaration, ...]] = (
     CLUSTERS,
     CLUSTERS_DELETION,
+    CLUSTER_SETTINGS,
     OPERATIONS,
     CONNECTIONS,
     NETWORK,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from functions.capacity.stages import STAGES as CAPACITY
 from functions.clusters.deletion.stages.cluster import STAGES as CLUSTERS_DELETION
+from functions.clusters.settings.stages import STAGES as CLUSTERS_SETTINGS
 from functions.clusters.stages import STAGES as CLUSTERS
 from functions.core import turn
 from functions.core.turn import Turn
@@ -19,7 +20,14 @@ if TYPE_CHECKING:
 
     from functions.core.stage import Behaviours
 
-BEHAVIOURS: Behaviours = {**CAPACITY, **CLUSTERS, **CLUSTERS_DELETION, **FEATURES, **IDENTITY}
+BEHAVIOURS: Behaviours = {
+    **CAPACITY,
+    **CLUSTERS,
+    **CLUSTERS_DELETION,
+    **CLUSTERS_SETTINGS,
+    **FEATURES,
+    **IDENTITY,
+}
 
 
 def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:

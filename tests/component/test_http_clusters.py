@@ -112,6 +112,8 @@ def test_the_request_is_kept_with_its_defaults(edge: Edge) -> None:
             "system_group": None,
         },
         "storage": {"name": "s3-claim", "namespace": "default"},
+        "owner_groups": [],
+        "company_tags": {},
     }
 
 

@@ -85,6 +85,8 @@ class Edge:
         key: str | None = None,
         caller: str = "local",
         scopes: Sequence[str] = ("read", "operate", "admin"),
+        groups: Sequence[str] = (),
+        client: str = "test",
     ) -> Answer:
         headers = {"content-type": "application/json"} | ({"idempotency-key": key} if key else {})
         content = b"" if body is None else json.dumps(body).encode()
@@ -92,7 +94,7 @@ class Edge:
         routes = [route for declaration in DECLARATIONS for route in declaration.routes]
         gateway = HttpGateway(routes, self.invoke, clock.now, ACCOUNT, "us-west-2")
         request = HttpRequest(method, path, query, headers, content)
-        response = gateway.handle(request, "192.0.2.1", authorizer(caller, scopes))
+        response = gateway.handle(request, "192.0.2.1", authorizer(caller, scopes, groups, client))
         return Answer(response.status, response.headers, json.loads(response.body or b"{}"))
 
     def invoke(self, function: str, event: dict[str, JsonValue]) -> JsonValue:
@@ -117,14 +119,17 @@ class Edge:
         return dict(Counter(calls))
 
 
-def authorizer(caller: str, scopes: Sequence[str]) -> Callable[[HttpRequest, Sequence[str]], dict[str, JsonValue]]:
+def authorizer(
+    caller: str, scopes: Sequence[str], groups: Sequence[str] = (), client: str = "test"
+) -> Callable[[HttpRequest, Sequence[str]], dict[str, JsonValue]]:
     def verified(request: HttpRequest, wanted: Sequence[str]) -> dict[str, JsonValue]:
         identity = local_authorizer(request, wanted)
         token = identity["jwt"]
         assert isinstance(token, dict)
         claims: dict[str, JsonValue] = {
             "sub": caller,
-            "client_id": "test",
+            "client_id": client,
+            "cognito:groups": f"[{' '.join(groups)}]",
             "scope": " ".join(f"instantstart/{scope}" for scope in scopes),
         }
         return {"jwt": token | {"claims": claims}}

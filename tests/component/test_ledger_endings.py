@@ -155,6 +155,59 @@ def test_a_cancellation_between_reading_and_closing_is_not_overlooked(account: A
     assert (ended.status, ended.reason) == (OperationStatus.CANCELLED, Reason.CANCELLED_BY_CALLER)
 
 
+REMOVAL = ("hyperpod_removal/hyperpod_removal", "foundation_removal/foundation_removal")
+
+
+def standing_cluster() -> None:
+    created = begin(new_operation(stages=PLAN, new_cluster={"tag": "t1", "names": {}})).operation
+    everything_stands(mark_running(created.operation_id))
+    close(created)
+
+
+def removal(kind: str) -> Operation:
+    planned = begin(new_operation(kind=kind, scopes=["cluster"], stages=REMOVAL)).operation
+    return mark_running(planned.operation_id)
+
+
+def test_a_deletion_that_succeeds_leaves_no_record_of_the_cluster(account: Account) -> None:
+    standing_cluster()
+    operation = removal("delete_cluster")
+    stand(operation, 0)
+    stand(operation, 1)
+    close(operation)
+    assert get(operation.operation_id).status is OperationStatus.SUCCEEDED
+    assert cluster_records() == {}
+    assert begin(new_operation(new_cluster={"tag": "t1", "names": {}})).operation.status is OperationStatus.PENDING
+
+
+def test_a_deletion_that_fails_keeps_the_cluster_and_says_what_is_gone(account: Account) -> None:
+    standing_cluster()
+    operation = removal("delete_cluster")
+    stand(operation, 0)
+    record = operation.stages[1].record
+    fail_stage(operation.operation_id, record, begin_stage(operation.operation_id, record), StageFailed("busy").body())
+    close(operation)
+    records = cluster_records()
+    assert {"spec", "condition#HyperPodReady", "condition#FoundationReady"} <= set(records)
+    assert conditions() == {"HyperPodReady": "False", "FoundationReady": "False"}
+    assert [records[f"condition#{name}"]["reason"] for name in ("HyperPodReady", "FoundationReady")] == [
+        {"S": "Removed"},
+        {"S": "RemovalFailed"},
+    ]
+    assert owners() == {}
+
+
+def test_a_condition_says_since_when_it_is_what_it_is(account: Account) -> None:
+    standing_cluster()
+    since = cluster_records()["condition#FoundationReady"]["since"]
+    account.clock.advance(seconds=300)
+    again = begun(stages=PLAN, kind="create_cluster")
+    everything_stands(mark_running(again.operation_id))
+    close(again)
+    assert cluster_records()["condition#FoundationReady"]["since"] == since
+    assert again.operation_id in cluster_records()["condition#FoundationReady"]["message"]["S"]
+
+
 def refusing_to_start(code: str, status: int = 400) -> Stubber:
     stub = Stubber(runtime.client("stepfunctions"))
     stub.add_client_error("describe_execution", "ExecutionDoesNotExist")

@@ -57,9 +57,9 @@ class Driver:
         assert answer.status == 200, answer
         return answer.body
 
-    def post(self, path: str, body: object = None, key: str | None = None) -> Json:
+    def post(self, path: str, body: object = None, key: str | None = None, *, method: str = "POST") -> Json:
         """Begin an operation that is accepted."""
-        answer = self.send("POST", path, body, key)
+        answer = self.send(method, path, body, key)
         assert answer.status == 202, answer
         return answer.body
 
@@ -77,9 +77,9 @@ class Driver:
         """Create a cluster and wait for the end."""
         return self.run("/api/clusters", request)
 
-    def run(self, path: str, body: object = None) -> Json:
+    def run(self, path: str, body: object = None, *, method: str = "POST") -> Json:
         """Begin an operation and wait for the end."""
-        return self.finish(self.post(path, body)["operation_id"])
+        return self.finish(self.post(path, body, method=method)["operation_id"])
 
     def retry(self, operation_id: str) -> Json:
         """Retry an operation and wait for the end of the new one."""

@@ -143,7 +143,10 @@ def test_unknown_fields_are_refused_where_they_stand_with_the_known_ones() -> No
         "hyperpod.instance_groups[0].image",
         [*InstanceGroup.model_fields],
     )
-    assert (outer.field, outer.allowed) == ("clusterTag", ["tag", "region", "foundation", "hyperpod", "storage"])
+    assert (outer.field, outer.allowed) == (
+        "clusterTag",
+        ["tag", "region", "foundation", "hyperpod", "storage", "owner_groups", "company_tags"],
+    )
 
 
 def test_what_is_required_is_named() -> None:

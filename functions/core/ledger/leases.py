@@ -1,6 +1,6 @@
 """The scope tree of a cluster: who may change what at the same time.
 
-cluster ─┬─ foundation, dependencies, storage, feature:<name>, workload:<name>
+cluster ─┬─ foundation, dependencies, storage, settings, access, feature:<name>, workload:<name>
          └─ hyperpod ── group:<name>
 
 A taken scope is a `lease#<scope>` record with an owner. Each of its ancestors lists it in `children` as
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 GRACE: Final = timedelta(minutes=15)
 LEASED_MARK: Final = "yes"
 _ROOT: Final = "cluster"
-_PARENTS: Final = {"foundation": _ROOT, "dependencies": _ROOT, "storage": _ROOT, "hyperpod": _ROOT}
+_PARENTS: Final = dict.fromkeys(("foundation", "dependencies", "storage", "settings", "access", "hyperpod"), _ROOT)
 _NAMED_PARENTS: Final = {"feature": _ROOT, "workload": _ROOT, "group": "hyperpod"}
 _PREFIX: Final = "lease#"
 

@@ -1,0 +1,56 @@
+"""The route that changes what is said about a cluster.
+
+Annotations are evaluated here, because Powertools reads them to validate.
+"""
+
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler.openapi.params import Path
+
+from functions.clusters import records
+from functions.clusters.settings import rules
+from functions.clusters.settings.models import UpdateCluster
+from functions.core import application, ledger, mutations
+from functions.core.application import IdempotencyKey
+from functions.core.ledger.models import JsonObject, NewOperation
+from functions.core.mutations import Answer, Confirm, DryRun, Intent
+
+Tag = Annotated[str, Path(max_length=64, description="The tag of a cluster.")]
+
+
+def update_cluster(
+    tag: Tag,
+    request: UpdateCluster,
+    dry_run: DryRun = False,
+    confirm: Confirm = None,
+    idempotency_key: IdempotencyKey = None,
+) -> Answer:
+    """Change a cluster's owner groups and company tags."""
+    sent: JsonObject = request.model_dump(mode="json", exclude_unset=True)
+    asked = NewOperation(
+        kind="update_cluster",
+        cluster_tag=tag,
+        actor=application.caller().actor,
+        request=sent,
+        stages=[mutations.planned("settings", rules.STAGE)],
+        scopes=["settings"],
+        route=application.route(),
+        idempotency_key=idempotency_key,
+        sent=sent,
+    )
+    if not dry_run and (earlier := ledger.replayed(asked)):
+        return application.accepted(earlier)
+    spec = records.read(tag).spec
+    dropped: JsonObject = {"dropped_tags": [*rules.dropped_keys(request, spec)]}
+    changed = {
+        "request": sent | dropped,
+        "changed_cluster": rules.changed_members(request, spec) or None,
+        "cluster_version": spec.version,
+    }
+    intent = Intent(
+        new=asked.model_copy(update=changed),
+        changes=rules.changes(request, spec),
+        read={"spec": spec.version},
+        cluster=spec,
+    )
+    return mutations.answer(intent, dry_run=dry_run, confirm=confirm)
