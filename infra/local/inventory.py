@@ -86,13 +86,18 @@ def _network(host: LocalHost) -> Inventory:
         "NAT gateways": [each["State"] for each in nats],
         "addresses": [each["Domain"] for each in ec2("describe_addresses", "Addresses")],
         "internet gateways": [_named(each) for each in ec2("describe_internet_gateways", "InternetGateways")],
-        "security groups": [each["GroupName"] for each in ec2("describe_security_groups", "SecurityGroups")],
+        "security groups": [_group(each["GroupName"]) for each in ec2("describe_security_groups", "SecurityGroups")],
         "network ACLs": [str(each["IsDefault"]) for each in ec2("describe_network_acls", "NetworkAcls")],
     }
 
 
 def _named(item: Found) -> str:
     return next((str(tag["Value"]) for tag in item.get("Tags", []) if tag["Key"] == "Name"), "unnamed")
+
+
+def _group(name: str) -> str:
+    """Give the name of a security group without the number that EKS gives to its own."""
+    return f"{name.rpartition('-')[0]}-*" if name.startswith("eks-cluster-sg-") else name
 
 
 def _table(table: Found, named: dict[str, str]) -> str:

@@ -16,7 +16,7 @@ _CLEAR = ("ec2:DeleteNetworkInterface", "ec2:DeleteSecurityGroup")
 _ENTER = ("eks:DescribeCluster", "sts:AssumeRole")
 
 DECLARATION = Declaration(
-    domain="clusters.deletion",
+    domain="clusters",
     routes=(
         Route(
             "delete_cluster",

@@ -37,13 +37,12 @@ class FoundationRemoval:
             return Applied(f"the stack {name} is gone or not ours")
         if stack.status.endswith("_IN_PROGRESS") and not stack.status.startswith("CREATE"):
             return Applied(f"the stack {name} is {stack.status}")
-        retained: Sequence[str] = ()
+        retained, cleared = list[str](), list[str]()
         if stack.status == _FAILED:
             resources = cloudformation.resources(name)
-            _clear(context, resources)
-            retained = _retained(context, resources)
+            retained, cleared = _retained(context, resources), _clear(context, resources)
         cloudformation.delete(name, settings.required("FOUNDATION_ROLE_ARN"), retained)
-        return Applied(f"deleting the stack {name}", (stack.stack_id,))
+        return Applied(f"deleting the stack {name}", (*cleared, stack.stack_id))
 
     def observe(self, context: StageContext) -> Observation:
         """Done when the stack is gone and EKS knows the cluster no more."""
@@ -87,15 +86,19 @@ def _retained(context: StageContext, resources: Sequence[StackResource]) -> list
     return [each.logical_id for each in resources if each.logical_id in wanted and each.status == _FAILED]
 
 
-def _clear(context: StageContext, resources: Sequence[StackResource]) -> None:
+def _clear(context: StageContext, resources: Sequence[StackResource]) -> list[str]:
     """Delete what EKS and its controllers have left in the VPC: nobody else does so once they are gone."""
+    cleared: list[str] = []
     for vpc_id in _vpcs(resources):
         vpc, name = vpcs.contents(vpc_id), context.cluster.names.eks_cluster
         for interface in leftover_interfaces(vpc.interfaces, name):
             network_interfaces.delete(interface.interface_id)
+            cleared.append(interface.interface_id)
         if eks.describe_cluster(name) is None:
             for group in leftover_groups(vpc.groups, name):
                 vpcs.delete_group(group.group_id)
+                cleared.append(group.group_id)
+    return cleared
 
 
 def _after_failure(context: StageContext, resources: Sequence[StackResource]) -> Observation:
