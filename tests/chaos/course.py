@@ -1,4 +1,4 @@
-"""The course of a creation, stage by stage: the host before each stage, and the calls that the stage makes.
+"""The courses of a creation and of a deletion, stage by stage: the host before each stage, and the calls it makes.
 
 A cluster is created phase by phase, which has the stages of `create_cluster` in the same order and lets a trial end
 with its phase. An operation is cut before a stage by letting the ledger refuse its beginning. So the state of a stage
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from infra.local.faults import Call, Fault, Kind
 from infra.local.images import HostSnapshot
-from infra.local.inventory import Inventory, taken
-from tests.host.driver import Driver, Json, hyperpod_request
+from infra.local.inventory import Inventory, differences, taken
+from tests.host.driver import Driver, Json, cluster_request, hyperpod_request
 
 TAG = "chaos"
 PHASES = ("foundation", "dependencies", "hyperpod", "storage")
@@ -24,7 +24,7 @@ _TRANSACTIONS_OF_A_STAGE = 2
 _ATTEMPTS_TO_BEGIN = 6
 _TOKEN_SECONDS = 15 * 60
 _LEDGER = "function-operations"
-_PIPELINES = ("machine-create_", "machine-configure_")
+_PIPELINES = ("machine-create_", "machine-configure_", "machine-delete_")
 # What answers people and sweeps is no stage's doing.
 _OTHERS = ("function-api", "function-events", "local-host")
 # On AWS `.sync` is told of the end of a child.
@@ -44,7 +44,7 @@ class Occurrences:
 
 @dataclass(frozen=True)
 class Goal:
-    """What exists of a cluster when a phase is done, and the result that its operation then has."""
+    """What exists when a phase, or a deletion, is done, and the result that its operation then has."""
 
     tag: str
     made: Inventory
@@ -76,6 +76,25 @@ class _Halt:
     heard: list[Call]
 
 
+def run_deletion(driver: Driver, tag: str = TAG) -> Course:
+    """Go the course of a deletion, bucket and all, of a cluster that is created first on an empty host.
+
+    What has to exist in the end is what there was before the creation, and what the preview says it keeps.
+    """
+    before = taken(driver.host)
+    assert driver.create(cluster_request(tag))["status"] == "SUCCEEDED"
+    path, query = f"/api/clusters/{tag}", "delete_bucket=true"
+    previewed = driver.preview(path, query)["preview"]
+    kept = [change for change in previewed["changes"] if change["action"] == "keep"]
+    assert [change["resource"] for change in kept] == ["log group"], kept
+    logs = [f"{change['name'].rpartition('/')[0]}/*" for change in kept]
+    with driver.host.faults.planned(_no_more(transactions=0)):
+        begun = driver.post(f"{path}?confirm={previewed['digest']}&{query}", method="DELETE")
+        cut = driver.finish(begun["operation_id"])
+    whole = before | {"log groups": sorted([*before.get("log groups", []), *logs])}
+    return {station.stage: station for station in _stations(driver, tag, "delete", cut, whole)}
+
+
 def run(driver: Driver, tag: str = TAG, phases: Sequence[str] = PHASES) -> Course:
     """Go the course, or some phases of it, on a host where the phases before them are done."""
     return {station.stage: station for phase in phases for station in _phase(driver, tag, phase)}
@@ -88,7 +107,13 @@ def _request(tag: str, phase: str) -> tuple[str, Json]:
 
 
 def _phase(driver: Driver, tag: str, phase: str) -> Iterator[Station]:
-    operation = driver.failing(*_request(tag, phase), _no_more(transactions=0))
+    yield from _stations(driver, tag, phase, driver.failing(*_request(tag, phase), _no_more(transactions=0)))
+
+
+def _stations(
+    driver: Driver, tag: str, course: str, operation: Json, wanted: Inventory | None = None
+) -> Iterator[Station]:
+    """Retry an operation stage by stage; `wanted` is what has to exist in the end, if that is known beforehand."""
     halts: list[_Halt] = []
     stages = [each["name"] for each in operation["stages"]]
     for stage in stages:
@@ -96,9 +121,10 @@ def _phase(driver: Driver, tag: str, phase: str) -> Iterator[Station]:
         state, ended = driver.host.snapshot(), operation["operation_id"]
         faults = [] if stage == stages[-1] else [_no_more(_TRANSACTIONS_OF_A_STAGE)]
         heard, operation = _retried(driver, ended, faults)
-        halts.append(_Halt(f"{phase}/{stage}", state, ended, heard))
+        halts.append(_Halt(f"{course}/{stage}", state, ended, heard))
     assert operation["status"] == "SUCCEEDED", operation["error"]
-    goal = Goal(tag, taken(driver.host), operation["result"])
+    assert wanted is None or differences(taken(driver.host), wanted) == []
+    goal = Goal(tag, taken(driver.host) if wanted is None else wanted, operation["result"])
     for place, halt in enumerate(halts):
         calls = tuple(_of_stage(halt.heard, place, halt is halts[-1]))
         yield Station(halt.stage, halt.state, halt.operation_id, calls, goal)

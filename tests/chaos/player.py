@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 from infra.local.host import LocalHost, Options
 from infra.local.logs import functions_log_to
@@ -18,6 +19,7 @@ from tests.chaos.course import Course
 from tests.chaos.judge import Trial, judge
 from tests.host.driver import Driver
 
+COURSES: Final[Mapping[str, Callable[[Driver], Course]]] = {"create": course.run, "delete": course.run_deletion}
 START = datetime(2026, 1, 1, 9, 0, tzinfo=UTC)
 
 
@@ -64,8 +66,8 @@ class Player:
 
 
 @contextmanager
-def opened() -> Iterator[Player]:
-    """Make a host, let it go the course, and give its player."""
+def opened(name: str) -> Iterator[Player]:
+    """Make a host, let it go a course, and give its player."""
     with (
         tempfile.TemporaryDirectory() as folder,
         functions_log_to(Path(folder)),
@@ -74,7 +76,7 @@ def opened() -> Iterator[Player]:
         host.functions.load()
         with host.clock.busy():
             driver = Driver(host)
-            yield Player(driver, course.run(driver))
+            yield Player(driver, COURSES[name](driver))
 
 
 def _since(began: float) -> float:

@@ -17,8 +17,9 @@ _TELL_EVERY = 50
 
 @dataclass(frozen=True)
 class Share:
-    """Which cases: those whose name holds a text, or a sample of them, and of these one process's."""
+    """Which cases of a course: those whose name holds a text, or a sample of them, and of these one process's."""
 
+    course: str
     only: str
     sample: int | None
     seed: int
@@ -36,7 +37,7 @@ def play(share: Share) -> list[Verdict]:
     # moto would make up 1,300 machine images for every world, and nothing here starts an instance from one.
     os.environ["MOTO_EC2_LOAD_DEFAULT_AMIS"] = "false"
     began, verdicts = time.monotonic(), list[Verdict]()
-    with player.opened() as host:
+    with player.opened(share.course) as host:
         gc.freeze()
         chosen = share.chosen(cases.all_of(host.course))
         for verdict in map(host.play, chosen):
