@@ -66,7 +66,7 @@ def test_what_uses_goes_before_what_it_uses() -> None:
     order = names(DELETE_CLUSTER, delete_bucket=True)
     wanted = [
         "load_balancers_removal",
-        "own_objects_removal",
+        "own_objects_removal:workloads",
         "hyperpod_removal",
         "addons_removal",
         "identity_chain_removal:s3-csi-driver",
@@ -86,12 +86,15 @@ def test_a_bucket_goes_only_when_told() -> None:
 
 def test_nothing_is_done_inside_a_cluster_that_is_left_out() -> None:
     skipped = set(names(DELETE_CLUSTER)) - set(names(DELETE_CLUSTER, skip_workloads=True))
-    assert skipped == {"load_balancers_removal", "own_objects_removal", "helm_release_removal:dependencies"}
+    inside = {"load_balancers_removal", "own_objects_removal:workloads", "helm_release_removal:dependencies"}
+    assert skipped == inside
 
 
 def test_an_imported_cluster_keeps_its_foundation_and_its_load_balancers() -> None:
     spared = set(names(DELETE_CLUSTER)) - set(names(DELETE_CLUSTER, imported=True))
     assert spared == {"load_balancers_removal", "vpc_clearance", "foundation_removal"}
+    assert names(DELETE_CLUSTER, imported=True)[-2:] == ["compute_subnets_removal", "absence"]
+    assert "own_objects_removal:rights" in names(DELETE_CLUSTER, imported=True)
 
 
 def test_hyperpod_alone_leaves_the_rest() -> None:

@@ -127,7 +127,7 @@ def test_a_cluster_that_does_not_answer_is_left_out_only_with_consent(
     with driver.host.faults.planned(silent):
         operation = driver.delete(BASE, f"{WHOLE}&skip_workloads=true")
     assert operation["status"] == "SUCCEEDED", operation["error"]
-    assert not {"load_balancers_removal", "own_objects_removal"} & statuses(operation).keys()
+    assert not {"load_balancers_removal", "own_objects_removal:workloads"} & statuses(operation).keys()
     assert left_over(driver, empty_account) == []
 
 
@@ -154,3 +154,26 @@ def test_a_stack_of_somebody_else_under_the_clusters_name_is_left_alone(driver: 
     operation = driver.delete(BASE)
     assert operation["status"] == "SUCCEEDED", operation["error"]
     assert (stack_status(driver, "base"), driver.send("GET", BASE).status) == ("CREATE_COMPLETE", 404)
+
+
+def test_an_imported_cluster_keeps_its_network_and_loses_what_was_made_in_it(driver_of_ready: Driver) -> None:
+    driver = driver_of_ready
+    key = {"cluster_tag": {"S": "ready"}, "record": {"S": "spec"}}
+    driver.host.client("dynamodb").update_item(
+        TableName="instantstart-clusters",
+        Key=key,
+        UpdateExpression="SET origin = :imported",
+        ExpressionAttributeValues={":imported": {"S": "imported"}},
+    )
+    previewed = driver.preview(READY)
+    assert ("EKS cluster", "eks-cluster-ready") in changes(previewed, "keep")
+    assert not {"VPC", "CloudFormation stack"} & {kind for kind, _ in changes(previewed, "delete")}
+    operation = driver.delete(READY)
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert "eks/eks-cluster-ready" in operation["result"]["kept"]
+    found = taken(driver.host)
+    assert (found["stacks"], found["EKS clusters"]) == (["instantstart-ready CREATE_COMPLETE"], ["eks-cluster-ready"])
+    gone = ("HyperPod clusters", "releases", "claims", "volumes in clusters", "cluster roles")
+    assert [kind for kind in gone if found.get(kind)] == []
+    assert not any("hp-compute" in name for name in found["subnets"] + found["route tables"] + found["endpoints"])
+    assert {name.partition(" ")[0] for name in found["add-ons"]} == {"vpc-cni", "kube-proxy"}

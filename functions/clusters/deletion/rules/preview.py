@@ -101,10 +101,10 @@ def _inside(case: Case) -> Iterable[Change]:
             if is_of_a_service(name):
                 why = "a Service or an Ingress of the cluster asked for it, and is deleted"
                 yield _deleted("load balancer", name, why, "load_balancers_removal")
-    if case.has("own_objects_removal"):
+    if case.has("own_objects_removal:workloads"):
         for mount in case.spec.mounts:
             why = "the claim and its volume go; what is in the bucket does not"
-            yield _deleted("volume and claim", f"{mount.namespace}/{mount.name}", why, "own_objects_removal")
+            yield _deleted("volume and claim", f"{mount.namespace}/{mount.name}", why, "own_objects_removal:workloads")
 
 
 def _hyperpod(case: Case) -> Iterable[Change]:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _POLL_SECONDS: Final = 30
 _FAILED: Final = "DELETE_FAILED"
+# A stack that comes to be can be deleted; one that is changed has to come to rest first.
+_BEGINNING: Final = ("CREATE_IN_PROGRESS", "REVIEW_IN_PROGRESS")
 _VPC: Final = "AWS::EC2::VPC"
 
 
@@ -35,7 +37,7 @@ class FoundationRemoval:
         stack = cloudformation.describe(name)
         if stack is None or not _is_ours(context, stack):
             return Applied(f"the stack {name} is gone or not ours")
-        if stack.status.endswith("_IN_PROGRESS") and not stack.status.startswith("CREATE"):
+        if stack.status.endswith("_IN_PROGRESS") and stack.status not in _BEGINNING:
             return Applied(f"the stack {name} is {stack.status}")
         retained, cleared = list[str](), list[str]()
         if stack.status == _FAILED:
@@ -54,7 +56,7 @@ class FoundationRemoval:
             return Done({}, f"the stack {name} is not ours and is left alone")
         if stack.status == _FAILED:
             return _after_failure(context, cloudformation.resources(name))
-        if stack.status.endswith("_IN_PROGRESS"):
+        if stack.status.endswith("_IN_PROGRESS") and stack.status not in _BEGINNING:
             return Waiting(_POLL_SECONDS, _progress(stack, cloudformation.resources(name)))
         return Reapply(f"the stack {name} is {stack.status} and not being deleted")
 
