@@ -77,21 +77,26 @@ class _Halt:
 
 
 def run_deletion(driver: Driver, tag: str = TAG) -> Course:
-    """Go the course of a deletion, bucket and all, of a cluster that is created first on an empty host.
-
-    What has to exist in the end is what there was before the creation, and what the preview says it keeps.
-    """
+    """Create a cluster on an empty host, then go the course of its deletion."""
     before = taken(driver.host)
     assert driver.create(cluster_request(tag))["status"] == "SUCCEEDED"
+    return deletion(driver, tag, before)
+
+
+def deletion(driver: Driver, tag: str, before: Inventory) -> Course:
+    """Go the course of a cluster's deletion, bucket and all.
+
+    What has to exist in the end is what there was `before` its creation, and what the preview says it keeps.
+    """
     path, query = f"/api/clusters/{tag}", "delete_bucket=true"
     previewed = driver.preview(path, query)["preview"]
     kept = [change for change in previewed["changes"] if change["action"] == "keep"]
-    assert [change["resource"] for change in kept] == ["log group"], kept
+    assert all(change["resource"] == "log group" for change in kept), kept
     logs = [f"{change['name'].rpartition('/')[0]}/*" for change in kept]
     with driver.host.faults.planned(_no_more(transactions=0)):
         begun = driver.post(f"{path}?confirm={previewed['digest']}&{query}", method="DELETE")
         cut = driver.finish(begun["operation_id"])
-    whole = before | {"log groups": sorted([*before.get("log groups", []), *logs])}
+    whole = before | ({"log groups": sorted([*before.get("log groups", []), *logs])} if logs else {})
     return {station.stage: station for station in _stations(driver, tag, "delete", cut, whole)}
 
 
