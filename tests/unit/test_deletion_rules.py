@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -26,6 +27,7 @@ from functions.core.cluster import ClusterSpec
 from functions.core.ledger.models import PlannedStage
 
 EKS = "eks-cluster-t1"
+CLUSTER = "cluster.k8s.amazonaws.com/name"
 SPEC = ClusterSpec(
     tag="t1",
     account_id="123456789012",
@@ -135,6 +137,8 @@ def test_an_interface_of_an_instance_is_the_instances() -> None:
         (interface("Interface for NAT Gateway nat-2"), Fate.BLOCK),
         (interface("mine", available=True), Fate.BLOCK),
         (interface("", instance="i-1"), Fate.BLOCK),
+        (replace(interface("aws-K8S-i-1", available=True), tags={CLUSTER: "eks-cluster-t2"}), Fate.BLOCK),
+        (replace(interface("aws-K8S-i-1", available=True), tags={CLUSTER: EKS}), Fate.DELETE),
     ],
 )
 def test_only_what_its_service_let_go_is_deleted(found: Interface, fate: Fate) -> None:

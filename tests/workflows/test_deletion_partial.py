@@ -10,7 +10,7 @@ from moto.backends import get_backend
 from infra.local.faults import Call, Fault, Kind
 from infra.local.inventory import Inventory, taken
 from tests.host.driver import Driver, Json, hyperpod_request, stage_of, statuses
-from tests.workflows.deletions import changes, condition, left_over, stack_status
+from tests.workflows.deletions import changes, condition, interfaces, left_over, make_interface, stack_status
 
 READY, BASE = "/api/clusters/ready", "/api/clusters/base"
 WHOLE = "delete_bucket=true"
@@ -149,11 +149,16 @@ def test_a_stack_of_somebody_else_under_the_clusters_name_is_left_alone(driver: 
     template = '{"Resources": {"Vpc": {"Type": "AWS::EC2::VPC", "Properties": {"CidrBlock": "10.9.0.0/16"}}}}'
     driver.host.client("cloudformation").create_stack(StackName="instantstart-base", TemplateBody=template)
     driver.sleep(60)
+    ec2 = driver.host.client("ec2")
+    vpc = ec2.describe_vpcs(Filters=[{"Name": "cidr", "Values": ["10.9.0.0/16"]}])["Vpcs"][0].get("VpcId", "")
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.9.0.0/24")["Subnet"]["SubnetId"]
+    interface = make_interface(driver, subnet, "aws-K8S-i-0123456789abcdef0")
     assert driver.create({"tag": "base"})["status"] == "FAILED"
     assert ("CloudFormation stack", "instantstart-base") in changes(driver.preview(BASE), "keep")
     operation = driver.delete(BASE)
     assert operation["status"] == "SUCCEEDED", operation["error"]
     assert (stack_status(driver, "base"), driver.send("GET", BASE).status) == ("CREATE_COMPLETE", 404)
+    assert interfaces(driver, "aws-K8S-") == [interface]
 
 
 def test_an_imported_cluster_keeps_its_network_and_loses_what_was_made_in_it(driver_of_ready: Driver) -> None:
