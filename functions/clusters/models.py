@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Final, Literal
 
 from pydantic import (
@@ -182,6 +183,24 @@ class Condition(Record):
     since: datetime | None = None
 
 
+class SummaryStatus(StrEnum):
+    """How a cluster stands, in one word."""
+
+    READY = "READY"
+    CHANGING = "CHANGING"
+    DEGRADED = "DEGRADED"
+    UNKNOWN = "UNKNOWN"
+
+
+class Summary(Record):
+    """How a cluster stands, and by what."""
+
+    status: SummaryStatus
+    reason: str
+    message: str
+    since: datetime | None = None
+
+
 class LastOperation(Record):
     """The newest operation on a cluster, in short."""
 
@@ -197,6 +216,7 @@ class ClusterView(Record):
 
     tag: str
     spec: ClusterSpec
+    summary: Summary
     conditions: list[Condition]
     active_operation_ids: list[str]
     last_operation: LastOperation | None
@@ -208,12 +228,16 @@ class ClusterSummary(Record):
     tag: str
     region: str
     availability_zone: str | None
+    origin: str
+    owner_groups: list[str]
     created_at: datetime
+    summary: Summary
     conditions: list[Condition]
+    active_operation_ids: list[str]
 
 
 class ClusterPage(Record):
-    """One page of clusters, in no particular order."""
+    """One page of clusters, by tag."""
 
     clusters: list[ClusterSummary]
     next_token: str | None = None

@@ -12,13 +12,11 @@ from functions.core.cluster import ClusterSpec
 from functions.core.errors import NotFound
 from functions.core.ledger.clusters import owners_of
 from functions.core.ledger.items import item_of, model_of, plain, text_of
-from functions.core.ledger.tables import CLUSTERS, PREFERENCES
+from functions.core.ledger.tables import BY_TAG, CLUSTERS, LISTED_MARK, PREFERENCES
 from functions.core.ledger.writes import names_in, table_name, values_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from types_boto3_dynamodb.type_defs import ScanInputTypeDef
 
     from functions.core.ledger.items import Item
 
@@ -26,6 +24,9 @@ _SPEC: Final = "spec"
 _CONDITION: Final = "condition#"
 _LEASE: Final = "lease#"
 _ACTIVE_CLUSTER: Final = "active_cluster"
+_LAST: Final = "\U0010ffff"
+# A `spec`, its conditions and what operations hold; the more of them a Query may read, the fewer pages end early.
+_RECORDS_OF_A_CLUSTER: Final = 12
 
 
 @dataclass(frozen=True)
@@ -67,24 +68,23 @@ def cluster_of(items: Iterable[Item]) -> Cluster | None:
 
 
 def page(limit: int, after: str | None) -> tuple[list[Cluster], str | None]:
-    """Read a page of clusters with one Scan, in the table's own order, and the tag after which the next goes on.
+    """Read a page of clusters by tag with one Query, and the tag after which the next goes on.
 
-    A Scan gives the records of a cluster side by side, but may end amid them; such a cluster waits for the next page.
+    The Query may end amid the records of a cluster; such a cluster waits for the next page.
     """
-    narrowing = "#record = :spec OR begins_with(#record, :condition)"
-    request: ScanInputTypeDef = {
-        "TableName": table_name(CLUSTERS),
-        "FilterExpression": narrowing,
-        "ExpressionAttributeNames": names_in(narrowing),
-        "ExpressionAttributeValues": values_in(narrowing, {"spec": _SPEC, "condition": _CONDITION}),
-    }
-    if after is not None:
-        # No record sorts after this one, so the Scan goes on with the next cluster.
-        request["ExclusiveStartKey"] = {"cluster_tag": {"S": after}, "record": {"S": "\U0010ffff"}}
-    answer = runtime.client("dynamodb").scan(**request)
-    found = [cluster for cluster in _clusters(answer["Items"]) if cluster]
-    unread = answer.get("LastEvaluatedKey")
-    if unread and found and found[-1].spec.tag == text_of({**unread}, "cluster_tag"):
+    condition = f"#{BY_TAG.partition.name} = :listed AND #{BY_TAG.sort.name} > :after"
+    # No record of a cluster sorts after this one.
+    position = f"{after}#{_LAST}" if after else " "
+    answer = runtime.client("dynamodb").query(
+        TableName=table_name(CLUSTERS),
+        IndexName=BY_TAG.name,
+        KeyConditionExpression=condition,
+        ExpressionAttributeNames=names_in(condition),
+        ExpressionAttributeValues=values_in(condition, {"listed": LISTED_MARK, "after": position}),
+        Limit=(limit + 1) * _RECORDS_OF_A_CLUSTER,
+    )
+    found, unread = [cluster for cluster in _clusters(answer["Items"]) if cluster], answer.get("LastEvaluatedKey")
+    if unread and len(found) > 1 and found[-1].spec.tag == text_of({**unread}, "cluster_tag"):
         found.pop()
     if len(found) > limit:
         return found[:limit], found[limit - 1].spec.tag

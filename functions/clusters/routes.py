@@ -9,11 +9,10 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler.openapi.params import Path
 
 from functions.clusters import records, rules
+from functions.clusters.listing.rules import summary_of
 from functions.clusters.models import (
     ActiveCluster,
     ChooseActiveCluster,
-    ClusterPage,
-    ClusterSummary,
     ClusterView,
     ConfigureDependencies,
     CreateCluster,
@@ -25,11 +24,10 @@ from functions.clusters.placement import routes as placement
 from functions.clusters.preflight import routes as preflight
 from functions.clusters.previewing import rules as previewing
 from functions.core import application, ledger, mutations, runtime, settings
-from functions.core.application import IdempotencyKey, PageLimit, PageToken
+from functions.core.application import IdempotencyKey
 from functions.core.errors import FieldError, InvalidRequest
 from functions.core.findings import Finding
 from functions.core.ledger.models import NewOperation, Operation
-from functions.core.ledger.paging import page_limit, seal, unseal
 from functions.core.ledger.queries import newest_on
 from functions.core.mutations import Answer, Confirm, DryRun, Intent
 
@@ -95,17 +93,6 @@ def create_storage(
     return _begin_on(tag, request or S3Mount(), idempotency_key, dry_run=dry_run, confirm=confirm)
 
 
-def list_clusters(limit: PageLimit = None, next_token: PageToken = None) -> ClusterPage:
-    """List the clusters of the ledger; other stacks of the account are none of ours."""
-    caller, query = application.caller().id, {"list": "clusters"}
-    after = unseal(next_token, query, caller) if next_token else None
-    found, position = records.page(page_limit(limit), after)
-    return ClusterPage(
-        clusters=[_summary(cluster) for cluster in found],
-        next_token=seal(position, query, caller) if position else None,
-    )
-
-
 def get_cluster(tag: Tag) -> ClusterView:
     """Read a cluster: what was asked for, how it stands, what is going on."""
     cluster = records.read(tag)
@@ -113,6 +100,7 @@ def get_cluster(tag: Tag) -> ClusterView:
     return ClusterView(
         tag=tag,
         spec=cluster.spec,
+        summary=summary_of(cluster.conditions, cluster.active_operation_ids),
         conditions=cluster.conditions,
         active_operation_ids=cluster.active_operation_ids,
         last_operation=_in_short(last) if last else None,
@@ -198,17 +186,6 @@ def _too_large(size: int) -> InvalidRequest:
     error = FieldError(field="body", message=f"comes to {size} bytes; {rules.LARGEST_REQUEST} are kept")
     remedy = "Send shorter or fewer labels, taints and groups."
     return InvalidRequest(f"body: {error.message}", errors=[error], remedy=remedy)
-
-
-def _summary(cluster: records.Cluster) -> ClusterSummary:
-    spec = cluster.spec
-    return ClusterSummary(
-        tag=spec.tag,
-        region=spec.region,
-        availability_zone=spec.availability_zone,
-        created_at=spec.created_at,
-        conditions=cluster.conditions,
-    )
 
 
 def _in_short(operation: Operation) -> LastOperation:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from functions.clusters import routes as clusters
 from functions.clusters.deletion.routes import deleting
 from functions.clusters.events.routes import listing as cluster_events
+from functions.clusters.listing import routes as cluster_listing
 from functions.clusters.settings import routes as cluster_settings
 from functions.connections.routes import tickets
 from functions.core import application, catalogue
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 catalogue.install(DECLARATIONS)
-_ROUTES = (clusters, cluster_events, cluster_settings, deleting, operations, network, tickets)
+_ROUTES = (clusters, cluster_events, cluster_listing, cluster_settings, deleting, operations, network, tickets)
 _HANDLERS = {name: value for module in _ROUTES for name, value in vars(module).items()}
 APPLICATION = application.build(DECLARATIONS, _HANDLERS)
 

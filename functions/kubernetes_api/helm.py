@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 from functions.core import runtime, settings
 from functions.core.cluster import AccessRole
+from functions.core.documents import member
 from functions.core.errors import Cause, Layer, StageFailed, Unavailable
 from functions.kubernetes_api.connection import token_for
-from functions.kubernetes_api.objects import NO_ENTRY, SECRETS, Object, listed, member
+from functions.kubernetes_api.objects import NO_ENTRY, SECRETS, Object, listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from functions.kubernetes_api.objects import NODES, Object, listed, member
+from functions.core.documents import member
+from functions.kubernetes_api.objects import NODES, Object, listed
 
 if TYPE_CHECKING:
     from functions.kubernetes_api.connection import ClusterClient

@@ -12,6 +12,7 @@ import urllib3
 from pydantic import JsonValue
 
 from functions.core import settings
+from functions.core.documents import items_of, member
 from functions.core.errors import Cause, Conflict, Layer, StageFailed, Unavailable
 from functions.kubernetes_api import ownership
 from functions.kubernetes_api.connection import CONNECT_SECONDS, READ_SECONDS
@@ -181,18 +182,6 @@ def tail_of(client: ClusterClient, pod: Mapping[str, JsonValue], container: str,
     path = PODS.path(str(metadata.get("namespace")), str(metadata.get("name"))) + "/log"
     status, body = _send(client, "GET", path, query)
     return body.decode(errors="replace") if status == HTTPStatus.OK else ""
-
-
-def items_of(document: Mapping[str, JsonValue], name: str) -> list[Object]:
-    """Give the objects of a list inside a document; empty when it is absent."""
-    value = document.get(name)
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def member(document: Mapping[str, JsonValue], name: str) -> Object:
-    """Give an object inside a document; empty when it is absent."""
-    value = document.get(name)
-    return value if isinstance(value, dict) else {}
 
 
 def managers_of(document: Mapping[str, JsonValue], *path: str) -> frozenset[str]:

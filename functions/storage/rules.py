@@ -44,7 +44,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Finding:
+class BrokenLink:
     """A link that does not hold, and how long it may take to come right from a moment on."""
 
     problem: StageFailed
@@ -62,28 +62,28 @@ def succeeded(pod: Object) -> bool:
     return _member(pod, "status").get("phase") == "Succeeded"
 
 
-def broken_link(evidence: Evidence) -> Finding | None:
+def broken_link(evidence: Evidence) -> BrokenLink | None:
     """Name the first link that does not hold, from the driver over volume, scheduler and mount to the script."""
     status = _member(evidence.pod, "status")
     created = _moment(_member(evidence.pod, "metadata").get("creationTimestamp"))
     if status.get("phase") == "Failed":
-        return Finding(_exit(evidence), created, timedelta(0))
+        return BrokenLink(_exit(evidence), created, timedelta(0))
     if not evidence.driver_installed:
-        return Finding(_no_driver(evidence), created)
+        return BrokenLink(_no_driver(evidence), created)
     if _member(evidence.claim, "status").get("phase") != "Bound":
-        return Finding(_unbound(evidence), created)
+        return BrokenLink(_unbound(evidence), created)
     scheduled = _condition(status, "PodScheduled")
     if scheduled.get("status") == "False":
-        return Finding(
+        return BrokenLink(
             _unschedulable(evidence, str(scheduled.get("message") or "no reason given")), created, SCHEDULING
         )
     if status.get("phase") == "Running" or "startTime" not in status:
         return None
     started = _moment(status["startTime"])
     if waiting := _pull_error(status):
-        return Finding(_image(evidence, waiting), started)
+        return BrokenLink(_image(evidence, waiting), started)
     reported = [event for event in evidence.events if event.get("reason") in _MOUNT]
-    return Finding(_mount(evidence, max(reported, key=_seen)), started) if reported else None
+    return BrokenLink(_mount(evidence, max(reported, key=_seen)), started) if reported else None
 
 
 def _problem(detail: str, remedy: str, cause: Cause) -> StageFailed:

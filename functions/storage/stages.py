@@ -6,18 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from functions.aws import eks
 from functions.core import runtime
+from functions.core.documents import member
 from functions.core.errors import Cause, Conflict, Layer
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import MANAGER, labels_of
 from functions.kubernetes_api import connection, objects
-from functions.kubernetes_api.objects import (
-    CSI_DRIVERS,
-    PERSISTENT_VOLUME_CLAIMS,
-    PERSISTENT_VOLUMES,
-    PODS,
-    Object,
-    member,
-)
+from functions.kubernetes_api.objects import CSI_DRIVERS, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS, Object
 from functions.storage.manifests import (
     PROBED,
     S3_DRIVER,

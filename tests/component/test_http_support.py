@@ -15,7 +15,7 @@ from functions.catalog.tables import instance_types, quota_codes
 from functions.core import runtime
 from functions.core.ledger import queries
 from functions.core.ledger.items import item_of
-from functions.core.ledger.tables import CLUSTERS
+from functions.core.ledger.tables import CLUSTERS, listing_marks
 from functions.entry import api
 from functions.entry.domains import DECLARATIONS
 from infra.local.gateway import HttpGateway, local_authorizer
@@ -216,7 +216,8 @@ def edge(account: Account) -> Edge:
 
 
 def set_condition(tag: str, condition: str, status: str = "True", message: str = "as asked") -> None:
-    item = {"cluster_tag": tag, "record": f"condition#{condition}", "status": status, "message": message}
+    record = f"condition#{condition}"
+    item = {"cluster_tag": tag, "record": record, "status": status, "message": message, **listing_marks(tag, record)}
     runtime.client("dynamodb").put_item(TableName=ENVIRONMENT[CLUSTERS.variable], Item=item_of(item))
 
 

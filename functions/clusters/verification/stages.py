@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 from functions.aws import addons, eks, hyperpod
 from functions.clusters.verification.findings.stages import findings
 from functions.core import runtime
+from functions.core.documents import member
 from functions.core.errors import Cause, Layer, StageFailed
 from functions.core.stage import Applied, Behaviours, Done, Observation, StageContext, Waiting
 from functions.kubernetes_api import connection, nodes, objects
-from functions.kubernetes_api.objects import PERSISTENT_VOLUME_CLAIMS, member
+from functions.kubernetes_api.objects import PERSISTENT_VOLUME_CLAIMS
 
 if TYPE_CHECKING:
     from functions.core.findings import Finding

@@ -28,7 +28,7 @@ from functions.core.ledger.items import (
 )
 from functions.core.ledger.models import Begun, NewOperation, Operation, OperationStatus, PlannedStage, Stage
 from functions.core.ledger.queries import get, newest_on, with_phases
-from functions.core.ledger.tables import CLUSTERS, OPERATIONS
+from functions.core.ledger.tables import CLUSTERS, OPERATIONS, listing_marks
 from functions.core.ledger.writes import MAX_TRANSACTION_ITEMS, Refused, check, put, transact, update
 
 if TYPE_CHECKING:
@@ -156,7 +156,8 @@ def _cluster_writes(new: NewOperation) -> list[TransactWriteItemTypeDef]:
     """Phrase what the operation does to the cluster's `spec`: make it, change it, or merely need it."""
     key, exists = {"cluster_tag": new.cluster_tag, "record": "spec"}, "attribute_exists(#cluster_tag)"
     if new.new_cluster is not None:
-        spec = item_of({**new.new_cluster, **index_marks(new.new_cluster), **key})
+        marks = {**index_marks(new.new_cluster), **listing_marks(new.cluster_tag, "spec")}
+        spec = item_of({**new.new_cluster, **marks, **key})
         return [put(CLUSTERS, spec, where="attribute_not_exists(#cluster_tag)")]
     if new.changed_cluster is not None:
         unchanged = exists if new.cluster_version is None else f"{exists} AND #version = :seen"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from functions.core import runtime
 from functions.core.errors import Throttled
 from functions.core.ledger.items import item_of, model_of
-from functions.core.ledger.tables import CLUSTERS
+from functions.core.ledger.tables import CLUSTERS, listing_marks
 from functions.core.ledger.writes import Refused, check, put, table_name, transact
 from functions.core.observations import ObservedCondition
 
@@ -55,6 +55,7 @@ def _writes(
 ) -> list[TransactWriteItemTypeDef]:
     version = standing.version if standing else 0
     content = revised.model_copy(update={"version": version + 1}).model_dump()
+    content |= listing_marks(cluster_tag, f"condition#{kind}")
     where = "#version = :seen" if standing else "attribute_not_exists(#cluster_tag)"
     written = put(CLUSTERS, item_of(content | _key(cluster_tag, kind)), where=where, seen=version)
     exists = check(CLUSTERS, {"cluster_tag": cluster_tag, "record": "spec"}, where="attribute_exists(#cluster_tag)")

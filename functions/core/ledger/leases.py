@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from functions.core.ledger.identifiers import new_identifier
 from functions.core.ledger.items import plain, text_of, timestamp
-from functions.core.ledger.tables import CLUSTERS
+from functions.core.ledger.tables import CLUSTERS, listing_marks
 from functions.core.ledger.writes import Refused, StaleWorker, delete, transact, update
 
 if TYPE_CHECKING:
@@ -78,9 +78,10 @@ def acquire(cluster_tag: str, scopes: Iterable[str], owner: str, turn_deadline: 
 
 
 def _take(cluster_tag: str, scope: str, owner: str, turn_deadline: datetime) -> Claim:
-    lease = _term(turn_deadline) | {"owner": owner, "leased": LEASED_MARK}
+    key = lease_key(cluster_tag, scope)
+    lease = {**_term(turn_deadline), "owner": owner, "leased": LEASED_MARK, **listing_marks(cluster_tag, key["record"])}
     free = "attribute_not_exists(#owner) AND attribute_not_exists(#children)"
-    return Claim(scope, True, update(CLUSTERS, lease_key(cluster_tag, scope), assign=lease, where=free))
+    return Claim(scope, True, update(CLUSTERS, key, assign=lease, where=free))
 
 
 def _term(turn_deadline: datetime) -> dict[str, str]:

@@ -24,6 +24,9 @@ class Index:
     keys_only: bool = False
 
 
+LISTED_MARK: Final = "yes"
+
+
 @dataclass(frozen=True)
 class Table:
     """A table, and the environment variable that tells a function its deployed name."""
@@ -46,12 +49,15 @@ BY_LEASE_EXPIRY: Final = Index("by_lease_expiry", Key("leased"), Key("expires_at
 BY_HYPERPOD_CLUSTER: Final = Index("by_hyperpod_cluster", Key("hyperpod_cluster"), Key("cluster_tag"), keys_only=True)
 BY_STACK: Final = Index("by_stack", Key("stack"), Key("cluster_tag"), keys_only=True)
 
+# What a list of clusters shows of each: its `spec`, its conditions and its taken leases, side by side and by tag.
+BY_TAG: Final = Index("by_tag", Key("listed"), Key("tag_record"))
+
 CLUSTERS: Final = Table(
     name="clusters",
     variable="CLUSTERS_TABLE",
     partition=Key("cluster_tag"),
     sort=Key("record"),
-    indexes=(BY_LEASE_EXPIRY, BY_HYPERPOD_CLUSTER, BY_STACK),
+    indexes=(BY_LEASE_EXPIRY, BY_HYPERPOD_CLUSTER, BY_STACK, BY_TAG),
     point_in_time_recovery=True,
 )
 
@@ -110,3 +116,8 @@ TICKETS: Final = Table(
 )
 
 TABLES: Final = (CLUSTERS, OPERATIONS, CLUSTER_EVENTS, IDEMPOTENCY, CONNECTIONS, TICKETS, PREFERENCES)
+
+
+def listing_marks(tag: str, record: str) -> dict[str, str]:
+    """Give the attributes by which a record of a cluster is part of the list of clusters."""
+    return {BY_TAG.partition.name: LISTED_MARK, BY_TAG.sort.name: f"{tag}#{record}"}

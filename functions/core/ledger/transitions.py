@@ -15,7 +15,7 @@ from functions.core.ledger.items import RETENTION, epoch, instant, item_of, text
 from functions.core.ledger.leases import lease_key
 from functions.core.ledger.models import Actor, JsonObject, Operation, OperationStatus, Reason, StageStatus
 from functions.core.ledger.queries import get
-from functions.core.ledger.tables import CLUSTERS, OPERATIONS
+from functions.core.ledger.tables import CLUSTERS, OPERATIONS, listing_marks
 from functions.core.ledger.writes import Refused, StaleWorker, apply, forget, put, transact, update
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def _of_cluster(operation: Operation, ending: Ending) -> list[TransactWriteItemT
         held = {lease_key(operation.cluster_tag, scope)["record"] for scope in leases.outermost(operation.scopes)}
         return [forget(CLUSTERS, {"cluster_tag": operation.cluster_tag, "record": name}) for name in {*standing} - held]
     return [
-        put(CLUSTERS, item_of(_lasting(content, standing.get(name, {})) | _cluster_key(operation, name)))
+        put(CLUSTERS, item_of(_lasting(content, standing.get(name, {})) | _condition_keys(operation, name)))
         for name, content in ((f"condition#{kind}", content) for kind, content in ending.conditions.items())
     ]
 
@@ -172,8 +172,8 @@ def _lasting(condition: JsonObject, standing: Item) -> JsonObject:
     return condition | ({"since": text_of(standing, "since")} if same else {})
 
 
-def _cluster_key(operation: Operation, record: str) -> JsonObject:
-    return {"cluster_tag": operation.cluster_tag, "record": record}
+def _condition_keys(operation: Operation, record: str) -> JsonObject:
+    return {"cluster_tag": operation.cluster_tag, "record": record, **listing_marks(operation.cluster_tag, record)}
 
 
 def _settled(operation_id: str, wanted: OperationStatus) -> Operation:

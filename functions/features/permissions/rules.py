@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from functions.core.documents import items_of, member
 from functions.features.rules import MISSING_ACTION, missing_action
 
 if TYPE_CHECKING:
@@ -80,47 +81,40 @@ def fault_in(lines: Iterable[str]) -> Fault | None:
 
 def unready(pod: Object, now: datetime) -> bool:
     """Say whether a pod has a node to run on and is not ready there, or was restarted a moment ago."""
-    if not _member(pod, "spec").get("nodeName") or _member(pod, "metadata").get("deletionTimestamp"):
+    if not member(pod, "spec").get("nodeName") or member(pod, "metadata").get("deletionTimestamp"):
         return False
-    ready = next((each for each in _items(pod, "status", "conditions") if each.get("type") == "Ready"), {})
+    ready = next((each for each in items_of(member(pod, "status"), "conditions") if each.get("type") == "Ready"), {})
     return ready.get("status") != "True" or any(
-        _restarted_lately(each, now) for each in _items(pod, "status", "containerStatuses")
+        _restarted_lately(each, now) for each in items_of(member(pod, "status"), "containerStatuses")
     )
 
 
 def _restarted_lately(status: Object, now: datetime) -> bool:
-    started = _member(_member(status, "state"), "running").get("startedAt")
+    started = member(member(status, "state"), "running").get("startedAt")
     return bool(status.get("restartCount")) and bool(started) and now - _moment(started) < _STEADY
 
 
 def since(pod: Object) -> datetime:
     """Say from when on a pod tries to start."""
-    started = _member(pod, "status").get("startTime") or _member(pod, "metadata").get("creationTimestamp")
+    started = member(pod, "status").get("startTime") or member(pod, "metadata").get("creationTimestamp")
     return _moment(started)
 
 
 def runs_of(pod: Object) -> list[tuple[str, bool]]:
     """List the runs of a pod's containers that have a log: each container, and whether its run before the present."""
-    statuses = [*_items(pod, "status", "initContainerStatuses"), *_items(pod, "status", "containerStatuses")]
+    statuses = [
+        *items_of(member(pod, "status"), "initContainerStatuses"),
+        *items_of(member(pod, "status"), "containerStatuses"),
+    ]
     runs = [(str(each.get("name")), False) for each in statuses]
     return runs + [(str(each.get("name")), True) for each in statuses if each.get("restartCount")]
 
 
 def name_of(pod: Object) -> str:
     """Name a pod."""
-    metadata = _member(pod, "metadata")
+    metadata = member(pod, "metadata")
     return f"{metadata.get('namespace')}/pod/{metadata.get('name')}"
 
 
 def _moment(written: JsonValue) -> datetime:
     return datetime.fromisoformat(str(written)).astimezone(UTC)
-
-
-def _member(document: Object, name: str) -> Object:
-    value = document.get(name)
-    return value if isinstance(value, dict) else {}
-
-
-def _items(document: Object, part: str, name: str) -> list[Object]:
-    value = _member(document, part).get(name)
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

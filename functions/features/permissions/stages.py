@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 from functions.aws import eks
 from functions.core import runtime
+from functions.core.documents import member
 from functions.core.errors import Cause, Layer, StageFailed
 from functions.core.stage import Failed, Waiting
 from functions.features.permissions.rules import SETTLING, STARTING, fault_in, name_of, runs_of, since, unready
 from functions.features.rules import CONFLICT, waits_for_nodes
 from functions.identity.chains.models import CHAINS
 from functions.kubernetes_api import connection, objects
-from functions.kubernetes_api.objects import PODS, member
+from functions.kubernetes_api.objects import PODS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

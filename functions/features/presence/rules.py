@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from functions.core.documents import member
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -58,8 +60,8 @@ def external_copy(evidence: Evidence, present: Present) -> Copy | None:
     controller = next((each for each in present.controllers if not _by_eks(each)), None)
     if controller is None:
         return None
-    metadata = _member(controller, "metadata")
-    manager = _member(metadata, "labels").get("app.kubernetes.io/managed-by")
+    metadata = member(controller, "metadata")
+    manager = member(metadata, "labels").get("app.kubernetes.io/managed-by")
     lacks = [name for name in evidence.definitions if name not in present.definitions]
     lacks += [evidence.webhook] if evidence.webhook not in present.webhooks else []
     return Copy(str(metadata.get("namespace")), str(metadata.get("name")), str(manager or "manifests"), tuple(lacks))
@@ -78,13 +80,8 @@ def webhooks_of(configurations: Iterable[Object]) -> frozenset[str]:
 
 
 def _by_eks(controller: Object) -> bool:
-    entries = _member(controller, "metadata").get("managedFields")
+    entries = member(controller, "metadata").get("managedFields")
     return any(
         isinstance(entry, dict) and entry.get("manager") == _EKS
         for entry in (entries if isinstance(entries, list) else [])
     )
-
-
-def _member(document: Object, name: str) -> Object:
-    value = document.get(name)
-    return value if isinstance(value, dict) else {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.aws import addons, eks, iam, pod_identity
+from functions.core.documents import member
 from functions.core.errors import Busy, Cause, Conflict, DeploymentFault, Layer, PreconditionFailed, Problem
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext
 from functions.core.tags import labels_of, tags_of
@@ -25,7 +26,7 @@ from functions.identity.chains.rules.links import AGENT, ROLE_ANNOTATION, Action
 from functions.identity.chains.rules.removal import Removal, removal_of, staying
 from functions.identity.chains.rules.trust import AUDIENCE, trust_of
 from functions.kubernetes_api import connection, objects
-from functions.kubernetes_api.objects import SERVICE_ACCOUNTS, member
+from functions.kubernetes_api.objects import SERVICE_ACCOUNTS
 
 if TYPE_CHECKING:
     from pydantic import JsonValue

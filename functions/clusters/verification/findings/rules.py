@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.catalog.rules import instance_type
+from functions.core.documents import items_of, member
 from functions.core.findings import Finding, Level
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def efa_plugins(daemon_sets: Iterable[Object]) -> list[Object]:
 
 def selector_of(daemon_set: Object) -> str:
     """Write the label selector of a DaemonSet's pods."""
-    labels = _member(_member(_member(daemon_set, "spec"), "selector"), "matchLabels")
+    labels = member(member(member(daemon_set, "spec"), "selector"), "matchLabels")
     return ",".join(f"{name}={value}" for name, value in sorted(labels.items()))
 
 
@@ -38,7 +39,7 @@ def efa_finding(daemon_set: Object, pods: Iterable[Object], types: Mapping[str, 
     A crash loop looks healthy for moments; where there is no EFA the plugin fails without fail.
     Source: aws/sagemaker-hyperpod-cli issue 367.
     """
-    placed = [(_member(pod, "metadata"), types.get(str(_member(pod, "spec").get("nodeName")), "")) for pod in pods]
+    placed = [(member(pod, "metadata"), types.get(str(member(pod, "spec").get("nodeName")), "")) for pod in pods]
     stranded = {str(metadata.get("name")): name for metadata, name in placed if _lacks_efa(name)}
     if not stranded:
         return None
@@ -64,7 +65,7 @@ def not_looked_at(detail: str) -> Finding:
 
 
 def _remedy(daemon_set: Object, tag: str) -> str:
-    if _RELEASE.items() <= _member(_member(daemon_set, "metadata"), "annotations").items():
+    if _RELEASE.items() <= member(member(daemon_set, "metadata"), "annotations").items():
         return f"Configure the dependencies again (POST /api/clusters/{tag}/dependencies): they fix the affinity."
     return (
         f"Fix the affinity of {_name_of(daemon_set)}, which is not of our release: allow instance types with EFA only; "
@@ -73,25 +74,15 @@ def _remedy(daemon_set: Object, tag: str) -> str:
 
 
 def _name_of(daemon_set: Object) -> str:
-    metadata = _member(daemon_set, "metadata")
+    metadata = member(daemon_set, "metadata")
     return f"{metadata.get('namespace')}/daemonset/{metadata.get('name')}"
 
 
 def _runs_efa_plugin(daemon_set: Object) -> bool:
-    pod = _member(_member(_member(daemon_set, "spec"), "template"), "spec")
-    return any(_EFA_PLUGIN in str(container.get("image")) for container in _items(pod, "containers"))
+    pod = member(member(member(daemon_set, "spec"), "template"), "spec")
+    return any(_EFA_PLUGIN in str(container.get("image")) for container in items_of(pod, "containers"))
 
 
 def _lacks_efa(name: str) -> bool:
     known = instance_type(name)
     return known is not None and not known.efa_interfaces
-
-
-def _member(document: Object, name: str) -> Object:
-    value = document.get(name)
-    return value if isinstance(value, dict) else {}
-
-
-def _items(document: Object, name: str) -> list[Object]:
-    value = document.get(name)
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

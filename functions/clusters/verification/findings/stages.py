@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from functions.aws import eks
 from functions.clusters.verification.findings.rules import efa_finding, efa_plugins, not_looked_at, selector_of
+from functions.core.documents import member
 from functions.core.errors import StageFailed
 from functions.kubernetes_api import connection, nodes, objects
-from functions.kubernetes_api.objects import DAEMON_SETS, PODS, member
+from functions.kubernetes_api.objects import DAEMON_SETS, PODS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
