@@ -9,9 +9,10 @@ from functions.clusters.deletion.models import Blocker
 from functions.clusters.deletion.rules.blockers import blocked
 from functions.clusters.deletion.stages.administration.access import applied, observed
 from functions.core import runtime
+from functions.core.documents import items_of, member
 from functions.core.stage import Applied, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.kubernetes_api import objects
-from functions.kubernetes_api.objects import INGRESSES, SERVICES, items_of, member
+from functions.kubernetes_api.objects import INGRESSES, SERVICES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

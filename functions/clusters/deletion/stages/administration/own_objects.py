@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.clusters.deletion.stages.administration.access import applied, observed
+from functions.core.documents import member
 from functions.core.stage import Applied, Done, Observation, Reapply, StageContext
 from functions.core.tags import CLUSTER_LABEL, MANAGED_BY_LABEL, MANAGER
 from functions.kubernetes_api import objects
@@ -15,7 +16,6 @@ from functions.kubernetes_api.objects import (
     PERSISTENT_VOLUME_CLAIMS,
     PERSISTENT_VOLUMES,
     PODS,
-    member,
 )
 
 if TYPE_CHECKING:
