@@ -99,6 +99,12 @@ _NETWORK: Final = (
 KNOWN: Final = (
     *_NETWORK,
     Known(
+        "BUCKET_EXISTS",
+        re.compile(r"AWS::S3::Bucket .*already exists", re.I),
+        "A deleted cluster of this tag has kept its bucket, or somebody else holds the name. Delete the bucket if "
+        "nobody needs what is in it, then retry the operation; or create the cluster under another tag.",
+    ),
+    Known(
         "EIP_QUOTA",
         re.compile(r"maximum number of addresses has been reached", re.I),
         "Release an unused Elastic IP address or request an increase of the quota 'EC2-VPC Elastic IPs' "

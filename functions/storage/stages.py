@@ -183,7 +183,7 @@ def _parts(context: StageContext) -> Iterator[Part]:
     cluster = context.cluster
     for each in cluster.mounts:
         place = each.name if each.namespace == "default" else f"{each.namespace}/{each.name}"
-        mount = Mount(each.name, each.namespace, cluster.names.bucket, cluster.region)
+        mount = Mount(each.name, each.namespace, cluster.bucket, cluster.region)
         yield Part(f"{each.namespace}/{each.name}", KIND, (f"mount:{place}",), partial(_look, context, mount, place))
 
 

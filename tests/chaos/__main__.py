@@ -1,4 +1,4 @@
-"""`python -m tests.chaos`: every fault at every call of a creation or a repair, in as many processes as asked for."""
+"""`python -m tests.chaos`: every fault at every call of a creation, a deletion, a repair and an import."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from tests.chaos import report
-from tests.chaos.player import COURSES, CREATION, Verdict
+from tests.chaos import player, report
+from tests.chaos.player import Verdict
 from tests.chaos.share import Share, play
 
 
@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Play all cases, or those that are asked for; give 0 only when none fails."""
     wanted = _parse(arguments)
     began = time.monotonic()
-    verdicts = _played(wanted)
+    verdicts = [verdict for course in wanted.course or player.COURSES for verdict in _played(wanted, course)]
     order = {stage: place for place, stage in enumerate(_stages(verdicts))}
     verdicts.sort(key=lambda verdict: (order[verdict.case.stage], verdict.case.name))
     seconds = time.monotonic() - began
@@ -33,8 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
+    parser.add_argument("--course", action="append", choices=[*player.COURSES], help="one of them instead of all")
     parser.add_argument("-k", "--only", default="", help="cases whose name holds this text")
-    parser.add_argument("--course", choices=[*COURSES], default=CREATION, help="what is played: a creation, a repair")
     parser.add_argument("--sample", type=int, help="draw so many cases instead of all")
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
     parser.add_argument("--processes", type=int, default=2)
@@ -42,12 +42,12 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _played(wanted: argparse.Namespace) -> list[Verdict]:
-    """Play the shares of all processes, each on a host of its own."""
+def _played(wanted: argparse.Namespace, course: str) -> list[Verdict]:
+    """Play the shares of all processes in a course, each on a host of its own."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(wanted.processes, mp_context=context) as processes:
         shares = [
-            Share(wanted.only, wanted.sample, wanted.seed, place, wanted.processes, wanted.course)
+            Share(course, wanted.only, wanted.sample, wanted.seed, place, wanted.processes)
             for place in range(wanted.processes)
         ]
         return [verdict for played in processes.map(play, shares) for verdict in played]

@@ -1,4 +1,4 @@
-"""The course of a creation, a repair or an import, stage by stage: the host before each, and the calls that it makes.
+"""The courses of a creation, a deletion, a repair and an import, stage by stage: the host before each, and its calls.
 
 A cluster is created phase by phase, which has the stages of `create_cluster` in the same order and lets a trial end
 with its phase. An operation is cut before a stage by letting the ledger refuse its beginning. So the state of a stage
@@ -13,16 +13,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from infra.local.demo.foreign import Maker
 from infra.local.faults import Call, Fault, Kind
 from infra.local.images import HostSnapshot
-from tests.chaos.inventory import Inventory, taken
+from infra.local.inventory import Inventory, differences, taken
 from tests.host.by_hand import EVERY, ByHand
-from tests.host.driver import Driver, Json, hyperpod_request
+from tests.host.driver import Driver, Json, cluster_request, hyperpod_request
 
 TAG = "chaos"
 PHASES = ("foundation", "dependencies", "hyperpod", "storage")
 REPAIR = "repair"
 IMPORT = "import"
+# An EKS cluster that others made, and the tag that it is imported under.
+FOREIGN = "legacy-1"
 # Everything that an import does when it is let.
 CONSENTS = {"move_authentication_mode": True, "create_access_entry": True, "tag_subnets": True}
 # It is begun and finished; the third would begin the next one.
@@ -31,7 +34,7 @@ _TRANSACTIONS_OF_A_STAGE = 2
 _ATTEMPTS_TO_BEGIN = 6
 _TOKEN_SECONDS = 15 * 60
 _LEDGER = "function-operations"
-_PIPELINES = ("machine-create_", "machine-configure_", "machine-repair_", "machine-import_")
+_PIPELINES = tuple(f"machine-{verb}_" for verb in ("create", "configure", "repair", "import", "delete"))
 # What answers people and sweeps is no stage's doing.
 _OTHERS = ("function-api", "function-events", "local-host")
 # On AWS `.sync` is told of the end of a child.
@@ -51,15 +54,11 @@ class Occurrences:
 
 @dataclass(frozen=True)
 class Goal:
-    """What exists of a cluster when a phase is done, and the result that its operation then has.
-
-    `eks` is the name of its EKS cluster.
-    """
+    """What exists when a phase, or a deletion, is done, and the result that its operation then has."""
 
     tag: str
     made: Inventory
     result: Json
-    eks: str
 
 
 @dataclass(frozen=True)
@@ -87,6 +86,30 @@ class _Halt:
     heard: list[Call]
 
 
+def run_deletion(driver: Driver, tag: str = TAG) -> Course:
+    """Create a cluster on an empty host, then go the course of its deletion."""
+    before = taken(driver.host)
+    assert driver.create(cluster_request(tag))["status"] == "SUCCEEDED"
+    return deletion(driver, tag, before)
+
+
+def deletion(driver: Driver, tag: str, before: Inventory) -> Course:
+    """Go the course of a cluster's deletion, bucket and all.
+
+    What has to exist in the end is what there was `before` its creation, and what the preview says it keeps.
+    """
+    path, query = f"/api/clusters/{tag}", "delete_bucket=true"
+    previewed = driver.preview(path, query)["preview"]
+    kept = [change for change in previewed["changes"] if change["action"] == "keep"]
+    assert all(change["resource"] == "log group" for change in kept), kept
+    logs = [f"{change['name'].rpartition('/')[0]}/*" for change in kept]
+    with driver.host.faults.planned(_no_more(transactions=0)):
+        begun = driver.post(f"{path}?confirm={previewed['digest']}&{query}", method="DELETE")
+        cut = driver.finish(begun["operation_id"])
+    whole = before | ({"log groups": sorted([*before.get("log groups", []), *logs])} if logs else {})
+    return {station.stage: station for station in _stations(driver, tag, "delete", cut, whole)}
+
+
 def run(driver: Driver, tag: str = TAG, phases: Sequence[str] = PHASES) -> Course:
     """Go the course, or some phases of it, on a host where the phases before them are done."""
     return {station.stage: station for phase in phases for station in _phase(driver, tag, phase)}
@@ -100,6 +123,18 @@ def _request(tag: str, phase: str) -> tuple[str, Json]:
     return f"/api/clusters/{tag}/{phase}", hyperpod_request() if phase == "hyperpod" else {}
 
 
+def run_repair(driver: Driver, tag: str = TAG) -> Course:
+    """Create a cluster on an empty host, change it by hand, then go the course of its repair."""
+    assert driver.create(cluster_request(tag))["status"] == "SUCCEEDED"
+    return of_repair(driver, tag)
+
+
+def run_import(driver: Driver, name: str = FOREIGN) -> Course:
+    """Make an EKS cluster as others do, then go the course of its import with every consent."""
+    Maker(driver.host).cluster(name, 60, mode="CONFIG_MAP")
+    return run(driver, name, [IMPORT])
+
+
 def of_repair(driver: Driver, tag: str, changes: Sequence[Callable[[ByHand], object]] = EVERY) -> Course:
     """Go the course of a repair on a host where the cluster stands, and is changed by hand."""
     hand = ByHand(driver, tag)
@@ -110,7 +145,13 @@ def of_repair(driver: Driver, tag: str, changes: Sequence[Callable[[ByHand], obj
 
 
 def _phase(driver: Driver, tag: str, phase: str) -> Iterator[Station]:
-    operation = driver.failing(*_request(tag, phase), _no_more(transactions=0))
+    yield from _stations(driver, tag, phase, driver.failing(*_request(tag, phase), _no_more(transactions=0)))
+
+
+def _stations(
+    driver: Driver, tag: str, course: str, operation: Json, wanted: Inventory | None = None
+) -> Iterator[Station]:
+    """Retry an operation stage by stage; `wanted` is what has to exist in the end, if that is known beforehand."""
     halts: list[_Halt] = []
     stages = [each["name"] for each in operation["stages"]]
     for stage in stages:
@@ -118,10 +159,10 @@ def _phase(driver: Driver, tag: str, phase: str) -> Iterator[Station]:
         state, ended = driver.host.snapshot(), operation["operation_id"]
         faults = [] if stage == stages[-1] else [_no_more(_TRANSACTIONS_OF_A_STAGE)]
         heard, operation = _retried(driver, ended, faults)
-        halts.append(_Halt(f"{phase}/{stage}", state, ended, heard))
+        halts.append(_Halt(f"{course}/{stage}", state, ended, heard))
     assert operation["status"] == "SUCCEEDED", operation["error"]
-    eks = driver.get(f"/api/clusters/{tag}")["spec"]["names"]["eks_cluster"]
-    goal = Goal(tag, taken(driver, eks), operation["result"], eks)
+    assert wanted is None or differences(taken(driver.host), wanted) == []
+    goal = Goal(tag, taken(driver.host) if wanted is None else wanted, operation["result"])
     for place, halt in enumerate(halts):
         calls = tuple(_of_stage(halt.heard, place, halt is halts[-1]))
         yield Station(halt.stage, halt.state, halt.operation_id, calls, goal)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from http import HTTPStatus
 from typing import Final
 
 from functions.clusters.verification.findings.rules import NOT_LOOKED_AT
 from infra.local.faults import Fault, Kind
+from infra.local.inventory import differences, taken
 from infra.topology import MACHINES
 from tests.chaos.cases import Case
 from tests.chaos.course import Goal
-from tests.chaos.inventory import differences, taken
 from tests.host.driver import TERMINAL, Driver, Json
 
 STANDING: Final = {"SUCCEEDED", "SKIPPED"}
@@ -63,7 +64,7 @@ def the_operation_ends_well(trial: Trial) -> Iterator[str]:
 
 
 def one_of_each_resource_exists(trial: Trial) -> Iterator[str]:
-    yield from differences(taken(trial.driver, trial.goal.eks), trial.goal.made)
+    yield from differences(taken(trial.driver.host), trial.goal.made)
 
 
 def the_ledger_is_truthful(trial: Trial) -> Iterator[str]:
@@ -85,8 +86,18 @@ def leases_are_free(trial: Trial) -> Iterator[str]:
     for record in records:
         if record["record"]["S"].startswith("lease#") and ("owner" in record or record.get("children", {}).get("SS")):
             yield f"{record['record']['S']} is held by {record.get('owner') or record['children']}"
-    if held := trial.driver.get(f"/api/clusters/{trial.goal.tag}")["active_operation_ids"]:
+    cluster = trial.driver.send("GET", f"/api/clusters/{trial.goal.tag}")
+    if cluster.status == HTTPStatus.NOT_FOUND:
+        yield from _forgotten_in_full(trial, records)
+    elif held := cluster.body["active_operation_ids"]:
         yield f"the cluster names {held} as active"
+
+
+def _forgotten_in_full(trial: Trial, records: Sequence[Mapping[str, object]]) -> Iterator[str]:
+    """Say what the ledger still has of a cluster that it does not know any more."""
+    left = [record["record"] for record in records if record["cluster_tag"] == {"S": trial.goal.tag}]
+    if left or not trial.final["kind"].startswith("delete"):
+        yield f"the cluster is unknown, with the records {left}"
 
 
 def a_failure_names_its_cause(trial: Trial) -> Iterator[str]:
@@ -201,6 +212,9 @@ def _at(text: str) -> datetime:
 
 def _named(result: Json) -> Json:
     """A result without the ids that differ from run to run."""
+    if "deleted" in result:
+        # What an earlier try deleted is in its own result.
+        return {"kept": result["kept"]}
     kept = {key: value for key, value in result.items() if key not in ("resources", "hyperpod_cluster", "findings")}
     hyperpod = result.get("hyperpod_cluster", {}).get("name")
     return kept | {"resources": len(result["resources"]), "hyperpod_cluster": hyperpod}

@@ -9,20 +9,23 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
-from infra.local.demo.foreign import Maker
 from infra.local.host import LocalHost, Options
 from infra.local.logs import functions_log_to
 from tests.chaos import course
 from tests.chaos.cases import Case
 from tests.chaos.course import Course
 from tests.chaos.judge import Trial, judge
-from tests.host.driver import Driver, cluster_request
+from tests.host.driver import Driver
 
-CREATION = "creation"
+COURSES: Final[Mapping[str, Callable[[Driver], Course]]] = {
+    "create": course.run,
+    "delete": course.run_deletion,
+    course.REPAIR: course.run_repair,
+    course.IMPORT: course.run_import,
+}
 START = datetime(2026, 1, 1, 9, 0, tzinfo=UTC)
-# An EKS cluster that others made, and the tag that it is imported under.
-FOREIGN = "legacy-1"
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,7 @@ class Player:
 
 
 @contextmanager
-def opened(name: str = CREATION) -> Iterator[Player]:
+def opened(name: str) -> Iterator[Player]:
     """Make a host, let it go a course, and give its player."""
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -79,28 +82,6 @@ def opened(name: str = CREATION) -> Iterator[Player]:
         with host.clock.busy():
             driver = Driver(host)
             yield Player(driver, COURSES[name](driver))
-
-
-def _creation(driver: Driver) -> Course:
-    return course.run(driver)
-
-
-def _repair(driver: Driver) -> Course:
-    created = driver.create(cluster_request(course.TAG))
-    assert created["status"] == "SUCCEEDED", created["error"]
-    return course.of_repair(driver, course.TAG)
-
-
-def _import(driver: Driver) -> Course:
-    Maker(driver.host).cluster(FOREIGN, 60, mode="CONFIG_MAP")
-    return course.run(driver, FOREIGN, [course.IMPORT])
-
-
-COURSES: Mapping[str, Callable[[Driver], Course]] = {
-    CREATION: _creation,
-    course.REPAIR: _repair,
-    course.IMPORT: _import,
-}
 
 
 def _since(began: float) -> float:

@@ -17,14 +17,14 @@ _TELL_EVERY = 50
 
 @dataclass(frozen=True)
 class Share:
-    """Which cases: those whose name holds a text, or a sample of them, and of these one process's."""
+    """Which cases of a course: those whose name holds a text, or a sample of them, and of these one process's."""
 
+    course: str
     only: str
     sample: int | None
     seed: int
     place: int
     of: int
-    course: str = player.CREATION
 
     def chosen(self, every: list[Case]) -> list[Case]:
         named = [case for case in every if self.only in case.name]

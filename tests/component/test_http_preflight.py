@@ -42,7 +42,8 @@ def blamed(answer: Answer) -> dict[str, Any]:
     """The one error of a refusal that says what is in the way, after which there is no cluster."""
     assert not cluster_records()
     [error] = answer.body["errors"]
-    return error | {"status": answer.status, "code": answer.body["code"], "remedy": answer.body["remedy"]}
+    found: dict[str, Any] = error
+    return found | {"status": answer.status, "code": answer.body["code"], "remedy": answer.body["remedy"]}
 
 
 def make_vpcs(count: int) -> None:

@@ -48,7 +48,7 @@ ENVIRONMENT: Final = {
 }
 # Parsing the services' models is most of what a new session costs.
 LOADER: Final = create_loader()
-KINDS: Final = ("create_cluster", "create_hyperpod", "delete_cluster", "update_cluster")
+KINDS: Final = ("create_cluster", "create_hyperpod", "delete_cluster", "delete_hyperpod", "update_cluster")
 ANN: Final = Actor(id="ann", channel=Channel.CONSOLE, client="browser")
 BOB: Final = Actor(id="bob", channel=Channel.AGENT, client="mcp")
 STAGES: Final = ("foundation/network", "foundation/roles", "dependencies/addon:pod-identity", "hyperpod/create")

@@ -85,6 +85,21 @@ class Driver:
         """Retry an operation and wait for the end of the new one."""
         return self.run(f"/api/operations/{operation_id}/retry")
 
+    def preview(self, path: str, query: str = "", *, method: str = "DELETE") -> Json:
+        """Ask what a request would do; gives findings and preview."""
+        answer = self.send(method, f"{path}?dry_run=true{query and '&' + query}")
+        assert answer.status == 200, answer
+        return answer.body
+
+    def begin_deletion(self, path: str, query: str = "") -> Json:
+        """Begin a deletion, confirmed by its own preview."""
+        digest = self.preview(path, query)["preview"]["digest"]
+        return self.post(f"{path}?confirm={digest}{query and '&' + query}", method="DELETE")
+
+    def delete(self, path: str, query: str = "") -> Json:
+        """Delete and wait for the end."""
+        return self.finish(self.begin_deletion(path, query)["operation_id"])
+
     def cancel(self, operation_id: str) -> Answer:
         """Ask an operation to stop."""
         return self.send("POST", f"/api/operations/{operation_id}/cancel")

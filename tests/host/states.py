@@ -14,6 +14,7 @@ import pytest
 from infra.local.demo.foreign import Maker
 from infra.local.host import LocalHost, Options
 from infra.local.images import HostSnapshot
+from infra.local.inventory import Inventory, taken
 from tests.host.driver import Driver, cluster_request
 
 # The fixtures that a ring on the local host has: its conftest imports them all.
@@ -24,6 +25,7 @@ __all__ = [
     "driver_of_foreign",
     "driver_of_prepared",
     "driver_of_ready",
+    "empty_account",
     "empty_state",
     "foreign_state",
     "founded_state",
@@ -54,6 +56,14 @@ def session_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalHost
 @pytest.fixture(scope="session")
 def empty_state(session_host: LocalHost) -> HostSnapshot:
     return session_host.snapshot()
+
+
+@pytest.fixture(scope="session")
+def empty_account(session_host: LocalHost, empty_state: HostSnapshot) -> Inventory:
+    """What is in the account before any cluster."""
+    driver = back_to(session_host, empty_state)
+    with session_host.clock.busy():
+        return taken(driver.host)
 
 
 @pytest.fixture(scope="session")

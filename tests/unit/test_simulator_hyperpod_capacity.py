@@ -123,6 +123,10 @@ def test_nodes_take_the_addresses_of_their_type_and_give_them_back(world: World)
     world.client.delete_cluster(ClusterName="demo")
     world.clock.advance(300)
     world.hyperpod.settle()
+    # The cluster is gone, and its instances' interfaces follow.
+    assert (world.client.list_clusters()["ClusterSummaries"], free(world) == before) == ([], False)
+    world.clock.advance(90)
+    world.hyperpod.settle()
     assert free(world) == before
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from infra.local.faults import Kind
+from infra.local.inventory import Inventory
 from tests.chaos import cases, course
 from tests.chaos.cases import Case
-from tests.chaos.player import FOREIGN, Player
+from tests.chaos.course import FOREIGN
+from tests.chaos.player import Player
 from tests.host.by_hand import ByHand
 from tests.host.driver import Driver
 
 SEED = 20_261_129
 CASES_OF_A_PHASE = 4
+CASES_OF_A_DELETION = 12
 
 
 def wrong(player: Player, chosen: list[Case]) -> dict[str, dict[str, list[str]]]:
@@ -25,6 +28,13 @@ def test_a_fault_on_the_way_to_capacity_leaves_one_of_each_resource_and_a_truthf
 ) -> None:
     player = Player(driver_of_prepared, course.run(driver_of_prepared, "base", ["hyperpod"]))
     assert wrong(player, cases.sample(cases.all_of(player.course), SEED, CASES_OF_A_PHASE)) == {}
+
+
+def test_a_deletion_met_by_a_fault_and_retried_leaves_the_account_as_it_was_before_the_creation(
+    driver_of_prepared: Driver, empty_account: Inventory
+) -> None:
+    player = Player(driver_of_prepared, course.deletion(driver_of_prepared, "base", empty_account))
+    assert wrong(player, cases.sample(cases.all_of(player.course), SEED, CASES_OF_A_DELETION)) == {}
 
 
 def test_a_fault_on_the_way_to_storage_does_so_too_and_a_denied_last_look_is_no_missing_claim(

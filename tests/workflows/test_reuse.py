@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from functions.core import settings
 from infra.local.faults import Fault, Kind
-from tests.chaos.inventory import differences, taken
+from infra.local.inventory import differences, taken
 from tests.host.driver import Driver, Json, hyperpod_request, stage_of
 from tests.workflows.reused import BUCKET, EGRESS, Own, own
 from tests.workflows.subnets import ec2, table_of, where
@@ -73,7 +73,7 @@ def test_a_foundation_of_a_callers_own_parts_makes_the_control_plane_alone_and_l
 ) -> None:
     monkeypatch.setattr(settings, "fixed_egress_addresses", lambda: [EGRESS])
     mine = own(driver)
-    before = taken(driver, "t1")
+    before = taken(driver.host)
     reach = {"public_access_cidrs": ["203.0.113.0/24"], "tag_subnets": True}
     begun = driver.post("/api/clusters", {"tag": "t1", "foundation": mine.everything | reach})
     # Somebody changes what the edge found right, before the stage looks again; nothing is made.
@@ -81,7 +81,7 @@ def test_a_foundation_of_a_callers_own_parts_makes_the_control_plane_alone_and_l
     refused = driver.finish(begun["operation_id"])
     assert (refused["status"], refused["error"]["cause"]["code"]) == ("FAILED", "REUSED_VPC_DNS")
     assert refused["error"]["errors"][0]["field"] == "foundation.vpc_id"
-    assert differences(taken(driver, "t1"), before) == []
+    assert differences(taken(driver.host), before) == []
     ec2(driver).modify_vpc_attribute(VpcId=mine.vpc_id, EnableDnsHostnames={"Value": True})
     operation = driver.retry(refused["operation_id"])
     assert operation["status"] == "SUCCEEDED", operation["error"]
@@ -110,7 +110,7 @@ def test_a_foundation_of_a_callers_own_parts_makes_the_control_plane_alone_and_l
     assert spec["public_access_cidrs"] == ["203.0.113.0/24", f"{EGRESS}/32"]
 
     delete_stack(driver, "t1")
-    assert differences(taken(driver, "t1"), before) == []
+    assert differences(taken(driver.host), before) == []
 
 
 def test_two_clusters_made_at_once_in_one_vpc_have_their_own_subnets_and_share_all_else(driver: Driver) -> None:
@@ -140,7 +140,7 @@ def test_two_clusters_made_at_once_in_one_vpc_have_their_own_subnets_and_share_a
         [default] = [each for each in table["Routes"] if each["DestinationCidrBlock"] == "0.0.0.0/0"]
         assert default["NatGatewayId"] == nat["NatGatewayId"]
 
-    untouched = {subnet_id: {} for subnet_id in (*mine.private, mine.public)}
+    untouched: dict[str, dict[str, str]] = {subnet_id: {} for subnet_id in (*mine.private, mine.public)}
     assert {name: tags for name, tags in tags_of_subnets(driver, mine).items() if name in untouched} == untouched
 
     first, second = operations

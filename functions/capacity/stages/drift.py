@@ -26,8 +26,9 @@ _SCRIPTS = "lifecycle_scripts"
 def parts(context: StageContext) -> Iterator[Part]:
     """List what there is to look at: the script that instances fetch, and the cluster."""
     names = context.cluster.names
-    script = f"s3://{names.bucket}/{SCRIPT_KEY}"
-    yield Part(script, drifts.SCRIPT, (_SCRIPTS,), partial(_look_at_script, names.bucket, script))
+    if names.bucket is not None:
+        script = f"s3://{names.bucket}/{SCRIPT_KEY}"
+        yield Part(script, drifts.SCRIPT, (_SCRIPTS,), partial(_look_at_script, names.bucket, script))
     yield Part(names.hyperpod_cluster, drifts.CLUSTER, (drifts.STAGE,), partial(_look_at_cluster, context))
 
 

@@ -16,7 +16,7 @@ _CLEAR = ("ec2:DeleteNetworkInterface", "ec2:DeleteSecurityGroup")
 _ENTER = ("eks:DescribeCluster", "sts:AssumeRole")
 
 DECLARATION = Declaration(
-    domain="clusters.deletion",
+    domain="clusters",
     routes=(
         Route(
             "delete_cluster",
@@ -98,7 +98,7 @@ DECLARATION = Declaration(
             function="stages_network",
             title="What is left in the VPC",
             expected_seconds=30,
-            actions=("cloudformation:DescribeStackResources", *_LOOK_AROUND, *_CLEAR),
+            actions=("cloudformation:DescribeStacks", "cloudformation:DescribeStackResources", *_LOOK_AROUND, *_CLEAR),
         ),
         Stage(
             kind="foundation_removal",

@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.error import HTTPError
 
 from infra.local import doors
-from infra.local.demo import capacity, imports, main_job
+from infra.local.demo import capacity, imports, life, main_job
 from infra.local.demo.telling import Json, say, simulated
 from infra.local.doors import Doors
 from infra.local.host import LocalHost, Options
@@ -46,7 +46,7 @@ def main() -> int:
 def _play(host: LocalHost, opened: Doors) -> list[Json]:
     """Play the parts in order, until one does not succeed."""
     played: list[Json] = []
-    for part in (main_job, capacity, imports):
+    for part in (main_job, capacity, imports, life):
         played.append(part.play(host, opened))
         if played[-1]["status"] != "SUCCEEDED":
             break

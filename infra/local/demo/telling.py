@@ -31,10 +31,29 @@ def create(api: str, request: Json) -> Json:
     return run(api, "/api/clusters", request)
 
 
-def run(api: str, path: str, request: Json) -> Json:
+def previewed(api: str, method: str, path: str, request: Json | None = None) -> Json:
+    """Ask what a request would change, and tell it; give the preview."""
+    say(f"{method} {path}?dry_run=true\n")
+    preview: Json = send(f"{api}{path}?dry_run=true", request, method=method)["preview"]
+    for change in preview["changes"]:
+        cost = f"  {change['cost']['per_hour']:.2f} {change['cost']['currency']} an hour" if change["cost"] else ""
+        final = "  for good" if change["irreversible"] else ""
+        say(f"  {change['action']:<6}  {change['resource']:<26}  {change['name']}{cost}{final}")
+    if total := preview["cost"]:
+        say(f"  {total['per_hour']:.2f} {total['currency']} an hour in all, by the prices of {total['as_of']}")
+    return preview
+
+
+def read(api: str, path: str) -> Json:
+    """Read something that is there."""
+    return send(f"{api}{path}")
+
+
+def run(api: str, path: str, request: Json | None = None, *, method: str = "POST") -> Json:
     """Begin an operation and tell each stage as it ends; give the operation as it ended."""
-    say(f"POST {path} {json.dumps(request)}\n")
-    accepted = send(f"{api}{path}", request)
+    body = f" {json.dumps(request)}" if request is not None else ""
+    say(f"{method} {path}{body}\n")
+    accepted = send(f"{api}{path}", request, method=method)
     say(f"202 Accepted: operation {accepted['operation_id']}")
     for finding in accepted["findings"]:
         say(f"  {finding['level']}: {finding['message']}")
@@ -69,10 +88,11 @@ def _followed(url: str) -> Iterator[Json]:
         time.sleep(_LOOK_AGAIN_SECONDS)
 
 
-def send(url: str, body: Json | None = None) -> Json:
+def send(url: str, body: Json | None = None, *, method: str | None = None) -> Json:
     """Send one request and give the parsed answer; raises HTTPError."""
     content = None if body is None else json.dumps(body).encode()
-    with urlopen(Request(url, content, {"content-type": "application/json"}), timeout=60) as answer:
+    request = Request(url, content, {"content-type": "application/json"}, method=method)
+    with urlopen(request, timeout=60) as answer:
         parsed: Json = json.load(answer)
         return parsed
 

@@ -71,12 +71,17 @@ class _Endpoint(Protocol):
     state: str
 
 
+class _Acl(Protocol):
+    vpc_id: str
+
+
 class _Backend(Protocol):
     enis: dict[str, _Interface]
     groups: Mapping[str, Mapping[str, _Group]]
     nat_gateways: Mapping[str, _Nat]
     internet_gateways: Mapping[str, _Gateway]
     vpc_end_points: Mapping[str, _Endpoint]
+    network_acls: dict[str, _Acl]
 
     def create_network_interface(
         self, subnet: object, private_ip_address: str, group_ids: list[str], description: str
@@ -175,7 +180,11 @@ def _when_empty(delete: Callable[..., object]) -> Callable[..., object]:
         endpoints = any(each.vpc_id == vpc_id and each.state != "deleted" for each in self.vpc_end_points.values())
         if groups or gateways or endpoints:
             raise _refusal("DependencyViolation", f"The vpc '{vpc_id}' has dependencies and cannot be deleted.")
-        return delete(self, vpc_id)
+        deleted = delete(self, vpc_id)
+        # Its own access control list goes with it.
+        for acl in [acl for acl, found in self.network_acls.items() if found.vpc_id == vpc_id]:
+            del self.network_acls[acl]
+        return deleted
 
     return delete_vpc
 

@@ -1,8 +1,8 @@
-"""S3: bucket policies that demand TLS, and the files of objects that are deleted.
+"""S3: bucket policies that demand TLS, and copies of objects that nobody closes.
 
 moto refuses whatever a Deny statement with a condition names, whether or not the condition holds. Calls inside this
-process count as TLS, so a statement against calls without it never applies. moto keeps an object's bytes in a temporary
-file and leaves that of a deleted object open.
+process count as TLS, so a statement against calls without it never applies. To list versions moto copies each object,
+file and all, and warns of those copies when they are collected; their files are closed then, and that is enough.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from importlib import import_module
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from infra.local.engine.patching import wrap
 from infra.local.engine.version import require_pinned_moto
@@ -20,20 +20,6 @@ _WITHOUT_TLS = ({"Bool": {"aws:SecureTransport": "false"}}, {"Bool": {"aws:Secur
 
 class _Bucket(Protocol):
     policy: bytes | None
-    keys: _Keys
-
-
-@runtime_checkable
-class _Key(Protocol):
-    def dispose(self) -> None: ...
-
-
-class _Keys(Protocol):
-    def getlist(self, key: str, default: list[object]) -> list[object]: ...
-
-
-class _Backend(Protocol):
-    def get_bucket(self, bucket_name: str) -> _Bucket: ...
 
 
 def install() -> None:
@@ -42,7 +28,7 @@ def install() -> None:
     bucket = import_module("moto.s3.models").FakeBucket
     if not getattr(bucket.get_permission, "over_tls", False):
         wrap(bucket, "get_permission", _over_tls)
-        wrap(import_module("moto.s3.models").S3Backend, "delete_object", _closing)
+        wrap(import_module("moto.s3.models").FakeKey, "dispose", _quietly)
 
 
 def _over_tls(decide: Callable[..., object]) -> Callable[..., object]:
@@ -60,20 +46,11 @@ def _over_tls(decide: Callable[..., object]) -> Callable[..., object]:
     return get_permission
 
 
-def _closing(delete: Callable[..., object]) -> Callable[..., object]:
-    def delete_object(
-        self: _Backend, bucket_name: str, key_name: str, version_id: str | None = None, bypass: bool = False
-    ) -> object:
-        keys = self.get_bucket(bucket_name).keys
-        before = [*keys.getlist(key_name, [])]
-        answer = delete(self, bucket_name, key_name, version_id, bypass)
-        left = {id(each) for each in keys.getlist(key_name, [])}
-        for each in before:
-            if id(each) not in left and isinstance(each, _Key):
-                each.dispose()
-        return answer
+def _quietly(dispose: Callable[..., object]) -> Callable[..., object]:
+    def disposed(self: object, garbage: bool = False) -> object:
+        return dispose(self)
 
-    return delete_object
+    return disposed
 
 
 def _without_tls_statements(policy: bytes) -> bytes | None:

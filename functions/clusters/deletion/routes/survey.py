@@ -66,13 +66,15 @@ def look(spec: ClusterSpec) -> Seen:
         volumes=gathered("volumes", lambda: tuple(volumes.of_cluster(names.eks_cluster, _EDGE)), ()),
         addons=gathered("add-ons", lambda: _addons(names.eks_cluster), ()) if status in _LIVING else (),
         chains=gathered("roles", lambda: _chains(spec), ()),
-        bucket=gathered("bucket", lambda: buckets.exists(names.bucket, _EDGE), False),
+        bucket=gathered("bucket", lambda: names.bucket is not None and buckets.exists(names.bucket, _EDGE), False),
         log_groups=gathered("log groups", lambda: _log_groups(spec), ()),
         unchecked=unchecked,
     )
 
 
 def _stack(spec: ClusterSpec) -> StackSeen | None:
+    if spec.names.stack is None:
+        return None
     found = cloudformation.describe(spec.names.stack, _EDGE)
     if found is None:
         return None

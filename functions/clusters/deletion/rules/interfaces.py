@@ -28,6 +28,8 @@ _PREFIXES: Final = {
     "EFS mount target for ": "EFS file system",
 }
 _LOAD_BALANCER: Final = "ELB "
+# The VPC CNI tags its interfaces so, where it knows its cluster.
+_CLUSTER: Final = "cluster.k8s.amazonaws.com/name"
 # Services that delete their interfaces some time after what those were for.
 _GOING: Final = ("ELB ", "aws-K8S-", "Amazon SageMaker HyperPod ")
 # The names that the AWS Load Balancer Controller, and EKS's own controller before it, give to load balancers.
@@ -66,7 +68,7 @@ def fate_of(interface: Interface, eks_cluster: str) -> Fate:
     """
     description = interface.description
     ours = description == f"Amazon EKS {eks_cluster}" or description.startswith(_GOING)
-    if not ours:
+    if not ours or interface.tags.get(_CLUSTER, eks_cluster) != eks_cluster:
         return Fate.BLOCK
     return Fate.DELETE if interface.available else Fate.WAIT
 

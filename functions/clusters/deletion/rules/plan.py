@@ -56,11 +56,11 @@ def _of_hyperpod() -> list[Removal]:
 def _of_cluster(deletion: Deletion, *, imported: bool) -> list[Removal]:
     workloads = [
         *([] if imported else [Removal(_WORKLOADS, "load_balancers_removal", in_kubernetes=True)]),
-        Removal(_WORKLOADS, "own_objects_removal", in_kubernetes=True),
+        Removal(_WORKLOADS, "own_objects_removal:workloads", in_kubernetes=True),
     ]
     foundation = [
         *([] if imported else [Removal(_NETWORK, "vpc_clearance"), Removal(_FOUNDATION, "foundation_removal")]),
-        *([Removal(_FOUNDATION, "bucket_removal")] if deletion.delete_bucket else []),
+        *([Removal(_FOUNDATION, "bucket_removal")] if deletion.delete_bucket and not imported else []),
     ]
     return [
         *workloads,
@@ -71,6 +71,8 @@ def _of_cluster(deletion: Deletion, *, imported: bool) -> list[Removal]:
         Removal(_DEPENDENCIES, "addons_removal"),
         *(Removal(_DEPENDENCIES, f"identity_chain_removal:{chain}") for chain in reversed(CHAINS)),
         *(Removal(_DEPENDENCIES, f"helm_release_removal:{release}", in_kubernetes=True) for release in RELEASES),
+        # The rest of a cluster's objects goes with it; an imported one stays.
+        *([Removal(_DEPENDENCIES, "own_objects_removal:rights", in_kubernetes=True)] if imported else []),
         _COMPUTE_SUBNETS,
         *foundation,
         _ABSENCE,

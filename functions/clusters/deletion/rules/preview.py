@@ -101,10 +101,10 @@ def _inside(case: Case) -> Iterable[Change]:
             if is_of_a_service(name):
                 why = "a Service or an Ingress of the cluster asked for it, and is deleted"
                 yield _deleted("load balancer", name, why, "load_balancers_removal")
-    if case.has("own_objects_removal"):
+    if case.has("own_objects_removal:workloads"):
         for mount in case.spec.mounts:
             why = "the claim and its volume go; what is in the bucket does not"
-            yield _deleted("volume and claim", f"{mount.namespace}/{mount.name}", why, "own_objects_removal")
+            yield _deleted("volume and claim", f"{mount.namespace}/{mount.name}", why, "own_objects_removal:workloads")
 
 
 def _hyperpod(case: Case) -> Iterable[Change]:
@@ -144,13 +144,13 @@ def _network(case: Case) -> Iterable[Change]:
 def _foundation(case: Case) -> Iterable[Change]:
     stack = case.seen.stack
     if case.has("foundation_removal") and stack is not None and stack.ours:
-        yield _deleted("CloudFormation stack", case.spec.names.stack, "the cluster's foundation", "foundation_removal")
+        yield _deleted("CloudFormation stack", case.spec.stack, "the cluster's foundation", "foundation_removal")
         for each in reversed(stack.resources):
             if _is_told(each) and each.type not in _BUCKET and not _is_retained(case, each):
                 yield _of_stack(each)
     if case.has("bucket_removal") and case.seen.bucket:
         why = "with all its objects and their versions, as asked for"
-        yield _deleted("S3 bucket", case.spec.names.bucket, why, "bucket_removal", irreversible=True)
+        yield _deleted("S3 bucket", case.spec.bucket, why, "bucket_removal", irreversible=True)
     if case.whole:
         why = "its settings and conditions; operations and their audit stay"
         yield _deleted("record of the cluster", case.spec.tag, why, None)
@@ -174,7 +174,7 @@ def _of_stack(resource: StackResource) -> Change:
 def _kept(case: Case) -> Iterable[Change]:
     seen, spec = case.seen, case.spec
     if seen.bucket and not case.has("bucket_removal"):
-        yield _keep("S3 bucket", spec.names.bucket, "its data outlive the cluster; delete_bucket=true deletes them")
+        yield _keep("S3 bucket", spec.bucket, "its data outlive the cluster; delete_bucket=true deletes them")
     for subnet in seen.subnets:
         if not case.whole and subnet.dedicated_to:
             why = f"the group {subnet.dedicated_to} keeps it for a successor of its name"
@@ -201,7 +201,7 @@ def _kept_beside(case: Case) -> Iterable[Change]:
         if not is_of_a_service(name) or not case.has("load_balancers_removal"):
             yield _keep("load balancer", name, "the control plane did not make it")
     if seen.stack is not None and not seen.stack.ours:
-        yield _keep("CloudFormation stack", spec.names.stack, "it does not carry the tags of this cluster")
+        yield _keep("CloudFormation stack", spec.stack, "it does not carry the tags of this cluster")
 
 
 def _balancers(case: Case) -> list[str]:

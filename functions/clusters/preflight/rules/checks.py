@@ -126,4 +126,4 @@ def _parts(request: CreateCluster, target: Target) -> list[tuple[str, str]]:
         (leftovers.ROLE, names.execution_role, taken.execution_role_arn),
         (leftovers.ROLE, names.s3_csi_role, taken.s3_csi_role_arn),
     ]
-    return [(kind, name) for kind, name, given in made if given is None]
+    return [(kind, name) for kind, name, given in made if given is None and name is not None]

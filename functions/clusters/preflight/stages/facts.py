@@ -143,7 +143,8 @@ def _network_use(limits: dict[str, str], look: Gathering) -> NetworkUse:
 
 def _foundation(needed: Needed, target: Target, look: Gathering) -> tuple[StackFound | None, list[PartFound]]:
     """Look for a stack of the name; without one of ours, for whatever else its parts would meet."""
-    found = cloudformation.describe(target.names.stack, look.patience)
+    name = target.names.stack
+    found = cloudformation.describe(name, look.patience) if name else None
     stack = StackFound(found.name, found.stack_id, found.status, marked(found.tags, target.tag)) if found else None
     if stack is not None and stack.ours:
         return stack, []

@@ -1,4 +1,4 @@
-"""Objects of ours in a cluster: claims, their volumes, probes, and the namespaces that we made."""
+"""Objects of ours in a cluster: claims, their volumes, probes, the namespaces that we made; and our roles' rights."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from functions.core.documents import member
 from functions.core.stage import Applied, Done, Observation, Reapply, StageContext
 from functions.core.tags import CLUSTER_LABEL, MANAGED_BY_LABEL, MANAGER
 from functions.kubernetes_api import objects
-from functions.kubernetes_api.objects import NAMESPACES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS
+from functions.kubernetes_api.objects import (
+    CLUSTER_ROLE_BINDINGS,
+    CLUSTER_ROLES,
+    NAMESPACES,
+    PERSISTENT_VOLUME_CLAIMS,
+    PERSISTENT_VOLUMES,
+    PODS,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,28 +24,27 @@ if TYPE_CHECKING:
     from functions.kubernetes_api.connection import ClusterClient
     from functions.kubernetes_api.objects import Object, Resource
 
-# In the order of their deletion; what later domains make of other kinds is added here.
-_KINDS: Final = (PODS, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES)
+# By the stage's parameter, in the order of their deletion; what later domains make of other kinds is added here.
+_KINDS: Final = {
+    "workloads": (PODS, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, NAMESPACES),
+    "rights": (CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES),
+}
 
 
 class OwnObjectsRemoval:
-    """All that carries our labels for this cluster."""
+    """All of the kinds behind the stage's parameter that carries our labels for this cluster."""
 
     def apply(self, context: StageContext) -> Applied:
         """Delete it; nobody waits for what pods still hold, since it goes with them."""
-        return applied(context, lambda client: _delete(client, _selector(context)))
+        return applied(context, lambda client: _delete(client, context))
 
     def observe(self, context: StageContext) -> Observation:
         """Done when all of it is gone or on its way."""
-        return observed(context, lambda client: _outlook(client, _selector(context)))
+        return observed(context, lambda client: _outlook(client, context))
 
 
-def _selector(context: StageContext) -> str:
-    return f"{MANAGED_BY_LABEL}={MANAGER},{CLUSTER_LABEL}={context.cluster.tag}"
-
-
-def _delete(client: ClusterClient, selector: str) -> Applied:
-    doomed = list(_standing(client, selector))
+def _delete(client: ClusterClient, context: StageContext) -> Applied:
+    doomed = list(_standing(client, context))
     for resource, found in doomed:
         metadata = member(found, "metadata")
         namespace = str(metadata.get("namespace") or "") or None
@@ -47,20 +53,19 @@ def _delete(client: ClusterClient, selector: str) -> Applied:
     return Applied(f"deleting {', '.join(named)}" if named else "nothing of ours is left", named)
 
 
-def _outlook(client: ClusterClient, selector: str) -> Observation:
-    left = [_named(*each) for each in _standing(client, selector)]
+def _outlook(client: ClusterClient, context: StageContext) -> Observation:
+    left = [_named(*each) for each in _standing(client, context)]
     return Reapply(f"still there: {', '.join(left)}") if left else Done({}, "nothing of ours is left")
 
 
-def _standing(client: ClusterClient, selector: str) -> Iterator[tuple[Resource, Object]]:
-    for resource in _KINDS:
+def _standing(client: ClusterClient, context: StageContext) -> Iterator[tuple[Resource, Object]]:
+    selector = f"{MANAGED_BY_LABEL}={MANAGER},{CLUSTER_LABEL}={context.cluster.tag}"
+    for resource in _KINDS[context.parameter]:
         for found in objects.listed(client, resource, selector):
-            if not member(found, "metadata").get("deletionTimestamp"):
+            metadata = member(found, "metadata")
+            going = bool(metadata.get("deletionTimestamp"))
+            if not going and not (resource is NAMESPACES and _holds_data(client, str(metadata["name"]))):
                 yield resource, found
-    for namespace in objects.listed(client, NAMESPACES, selector):
-        going = member(namespace, "metadata").get("deletionTimestamp")
-        if not going and not _holds_data(client, str(member(namespace, "metadata")["name"])):
-            yield NAMESPACES, namespace
 
 
 def _holds_data(client: ClusterClient, namespace: str) -> bool:

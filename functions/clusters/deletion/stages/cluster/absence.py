@@ -43,7 +43,7 @@ def _left(context: StageContext, *, whole: bool) -> list[str]:
         found.append(cluster.arn)
     if not whole or context.cluster.origin != "created":
         return found
-    stack = cloudformation.describe(names.stack)
+    stack = cloudformation.describe(context.cluster.stack)
     return [*found, *([stack.stack_id] if stack and _has(stack.tags, ours) else [])]
 
 
@@ -52,7 +52,7 @@ def _kept(cluster: ClusterSpec, *, whole: bool) -> list[str]:
     names = cluster.names
     subnets = network.subnets_tagged(stack_tags(cluster))
     kept = [f"subnet/{each.subnet_id}" for each in subnets if each.tags.get(KIND_TAG)]
-    if buckets.exists(names.bucket):
+    if names.bucket is not None and buckets.exists(names.bucket):
         kept.append(f"s3://{names.bucket}")
     if eks.describe_cluster(names.eks_cluster) is not None:
         kept.append(f"eks/{names.eks_cluster}")

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _POLL_SECONDS: Final = 30
 _FAILED: Final = "DELETE_FAILED"
+# A stack that comes to be can be deleted; one that is changed has to come to rest first.
+_BEGINNING: Final = ("CREATE_IN_PROGRESS", "REVIEW_IN_PROGRESS")
 _VPC: Final = "AWS::EC2::VPC"
 
 
@@ -35,15 +37,14 @@ class FoundationRemoval:
         stack = cloudformation.describe(name)
         if stack is None or not _is_ours(context, stack):
             return Applied(f"the stack {name} is gone or not ours")
-        if stack.status.endswith("_IN_PROGRESS") and not stack.status.startswith("CREATE"):
+        if stack.status.endswith("_IN_PROGRESS") and stack.status not in _BEGINNING:
             return Applied(f"the stack {name} is {stack.status}")
-        retained: Sequence[str] = ()
+        retained, cleared = list[str](), list[str]()
         if stack.status == _FAILED:
             resources = cloudformation.resources(name)
-            _clear(context, resources)
-            retained = _retained(context, resources)
+            retained, cleared = _retained(context, resources), _clear(context, resources)
         cloudformation.delete(name, settings.required("FOUNDATION_ROLE_ARN"), retained)
-        return Applied(f"deleting the stack {name}", (stack.stack_id,))
+        return Applied(f"deleting the stack {name}", (*cleared, stack.stack_id))
 
     def observe(self, context: StageContext) -> Observation:
         """Done when the stack is gone and EKS knows the cluster no more."""
@@ -55,7 +56,7 @@ class FoundationRemoval:
             return Done({}, f"the stack {name} is not ours and is left alone")
         if stack.status == _FAILED:
             return _after_failure(context, cloudformation.resources(name))
-        if stack.status.endswith("_IN_PROGRESS"):
+        if stack.status.endswith("_IN_PROGRESS") and stack.status not in _BEGINNING:
             return Waiting(_POLL_SECONDS, _progress(stack, cloudformation.resources(name)))
         return Reapply(f"the stack {name} is {stack.status} and not being deleted")
 
@@ -87,15 +88,19 @@ def _retained(context: StageContext, resources: Sequence[StackResource]) -> list
     return [each.logical_id for each in resources if each.logical_id in wanted and each.status == _FAILED]
 
 
-def _clear(context: StageContext, resources: Sequence[StackResource]) -> None:
+def _clear(context: StageContext, resources: Sequence[StackResource]) -> list[str]:
     """Delete what EKS and its controllers have left in the VPC: nobody else does so once they are gone."""
+    cleared: list[str] = []
     for vpc_id in _vpcs(resources):
         vpc, name = vpcs.contents(vpc_id), context.cluster.names.eks_cluster
         for interface in leftover_interfaces(vpc.interfaces, name):
             network_interfaces.delete(interface.interface_id)
+            cleared.append(interface.interface_id)
         if eks.describe_cluster(name) is None:
             for group in leftover_groups(vpc.groups, name):
                 vpcs.delete_group(group.group_id)
+                cleared.append(group.group_id)
+    return cleared
 
 
 def _after_failure(context: StageContext, resources: Sequence[StackResource]) -> Observation:

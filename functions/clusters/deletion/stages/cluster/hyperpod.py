@@ -59,7 +59,8 @@ def _is_ours(context: StageContext, found: hyperpod.Cluster) -> bool:
 
 def _left_alone(context: StageContext, found: hyperpod.Cluster) -> Observation:
     """Leave somebody else's cluster; on our own EKS cluster it stands in the way."""
-    if not found.eks_arn.endswith(f"/{context.cluster.names.eks_cluster}"):
+    imported = context.cluster.origin == "imported"
+    if imported or not found.eks_arn.endswith(f"/{context.cluster.names.eks_cluster}"):
         return Done({}, f"{found.name} is not ours and is left alone")
     return Failed(_foreign(context, found))
 

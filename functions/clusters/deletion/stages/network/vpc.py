@@ -17,6 +17,7 @@ from functions.clusters.deletion.rules.blockers import (
 )
 from functions.core import runtime
 from functions.core.stage import Applied, Done, Failed, Observation, Reapply, StageContext, Waiting
+from functions.core.tags import stack_tags
 
 _POLL_SECONDS: Final = 15
 _PATIENCE: Final = timedelta(minutes=15)
@@ -57,8 +58,10 @@ class VpcClearance:
 
 
 def _vpc(context: StageContext) -> tuple[VpcContents, set[str]]:
-    """Read the VPC of the stack, and what of it the stack holds; both are empty when there is none."""
-    resources = cloudformation.resources(context.cluster.stack)
+    """Read the VPC of the stack, and what of it the stack holds; both are empty when there is none of ours."""
+    stack = cloudformation.describe(context.cluster.stack)
+    ours = stack and all(stack.tags.get(key) == value for key, value in stack_tags(context.cluster).items())
+    resources = cloudformation.resources(context.cluster.stack) if ours else []
     gone = ("DELETE_COMPLETE", "DELETE_SKIPPED")
     vpc_id = next((each.physical_id for each in resources if each.type == _VPC and each.status not in gone), "")
     contents = vpcs.contents(vpc_id) if vpc_id else VpcContents((), (), ())

@@ -1,0 +1,240 @@
+"""Decisions about deletions: their order, whose an interface is, what stands in the way, what a preview says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from functions.clusters.deletion.models import (
+    Deletion,
+    Group,
+    HyperPodSeen,
+    Interface,
+    Part,
+    Seen,
+    StackResource,
+    StackSeen,
+    VpcContents,
+)
+from functions.clusters.deletion.rules import preview
+from functions.clusters.deletion.rules.blockers import blocked, blockers_in, going, leftover_groups, leftover_interfaces
+from functions.clusters.deletion.rules.interfaces import Fate, blocker_of, fate_of, is_of_a_service, owner_of
+from functions.clusters.deletion.rules.plan import DELETE_CLUSTER, DELETE_HYPERPOD, plan
+from functions.clusters.rules import names_of
+from functions.core.cluster import ClusterSpec
+from functions.core.ledger.models import PlannedStage
+
+EKS = "eks-cluster-t1"
+CLUSTER = "cluster.k8s.amazonaws.com/name"
+SPEC = ClusterSpec(
+    tag="t1",
+    account_id="123456789012",
+    region="us-west-2",
+    names=names_of("t1", "123456789012", "us-west-2"),
+    created_at=datetime(2026, 1, 1, tzinfo=UTC),
+)
+
+
+def interface(description: str, *, available: bool = False, instance: str = "") -> Interface:
+    return Interface("eni-1", "subnet-1", description, available, instance)
+
+
+def names(kind: str, *, imported: bool = False, **options: bool) -> list[str]:
+    return [name for _, name in plan(kind, Deletion.model_validate(options), imported=imported)]
+
+
+def case(seen: Seen, kind: str = DELETE_CLUSTER, deletion: Deletion | None = None) -> preview.Case:
+    asked = deletion or Deletion()
+    stages = [
+        PlannedStage(phase=phase, name=name, function="f", title=name, expected_seconds=1)
+        for phase, name in plan(kind, asked, imported=False)
+    ]
+    return preview.Case(kind, SPEC, asked, tuple(stages), seen)
+
+
+def stack(status: str = "CREATE_COMPLETE", *, ours: bool = True) -> StackSeen:
+    resources = (
+        StackResource("Vpc", "AWS::EC2::VPC", "vpc-1", "CREATE_COMPLETE"),
+        StackResource("ControlPlaneSubnetOne", "AWS::EC2::Subnet", "subnet-1", status),
+        StackResource("NatGateway", "AWS::EC2::NatGateway", "nat-1", "CREATE_COMPLETE"),
+        StackResource("Bucket", "AWS::S3::Bucket", SPEC.bucket, "CREATE_COMPLETE"),
+    )
+    return StackSeen("arn:stack", status, ours, resources)
+
+
+def test_what_uses_goes_before_what_it_uses() -> None:
+    order = names(DELETE_CLUSTER, delete_bucket=True)
+    wanted = [
+        "load_balancers_removal",
+        "own_objects_removal:workloads",
+        "hyperpod_removal",
+        "addons_removal",
+        "identity_chain_removal:s3-csi-driver",
+        "helm_release_removal:dependencies",
+        "compute_subnets_removal",
+        "vpc_clearance",
+        "foundation_removal",
+        "bucket_removal",
+        "absence",
+    ]
+    assert [name for name in order if name in wanted] == wanted
+
+
+def test_a_bucket_goes_only_when_told() -> None:
+    assert "bucket_removal" not in names(DELETE_CLUSTER)
+
+
+def test_nothing_is_done_inside_a_cluster_that_is_left_out() -> None:
+    skipped = set(names(DELETE_CLUSTER)) - set(names(DELETE_CLUSTER, skip_workloads=True))
+    inside = {"load_balancers_removal", "own_objects_removal:workloads", "helm_release_removal:dependencies"}
+    assert skipped == inside
+
+
+def test_an_imported_cluster_keeps_its_foundation_and_its_load_balancers() -> None:
+    spared = set(names(DELETE_CLUSTER)) - set(names(DELETE_CLUSTER, imported=True))
+    assert spared == {"load_balancers_removal", "vpc_clearance", "foundation_removal"}
+    assert names(DELETE_CLUSTER, imported=True)[-2:] == ["compute_subnets_removal", "absence"]
+    assert "own_objects_removal:rights" in names(DELETE_CLUSTER, imported=True)
+
+
+def test_hyperpod_alone_leaves_the_rest() -> None:
+    assert names(DELETE_HYPERPOD) == ["hyperpod_removal", "compute_subnets_removal", "absence"]
+
+
+@pytest.mark.parametrize(
+    ("description", "owner"),
+    [
+        ("ELB app/k8s-default-vllmext/50dc6c495c0c9188", "load balancer app/k8s-default-vllmext/50dc6c495c0c9188"),
+        ("ELB a0123456789abcdef0123456789abcde", "load balancer a0123456789abcdef0123456789abcde"),
+        ("Amazon EKS eks-cluster-t1", "control plane of EKS eks-cluster-t1"),
+        ("aws-K8S-i-0abc", "pod network of node i-0abc"),
+        ("Interface for NAT Gateway nat-1", "NAT gateway nat-1"),
+        ("VPC Endpoint Interface vpce-1", "VPC endpoint vpce-1"),
+        ("something", "an owner that it does not name (something)"),
+        ("", "an owner that it does not name"),
+    ],
+)
+def test_an_interface_is_known_by_its_description(description: str, owner: str) -> None:
+    assert owner_of(interface(description)) == owner
+
+
+def test_an_interface_of_an_instance_is_the_instances() -> None:
+    assert owner_of(interface("", instance="i-1")) == "instance i-1"
+    assert "terminate" in blocker_of(interface("", instance="i-1")).remedy
+
+
+@pytest.mark.parametrize(
+    ("found", "fate"),
+    [
+        (interface(f"Amazon EKS {EKS}", available=True), Fate.DELETE),
+        (interface(f"Amazon EKS {EKS}"), Fate.WAIT),
+        (interface("Amazon EKS eks-cluster-t2", available=True), Fate.BLOCK),
+        (interface("aws-K8S-i-1", available=True), Fate.DELETE),
+        (interface("aws-K8S-i-1"), Fate.WAIT),
+        (interface("ELB net/theirs/1"), Fate.WAIT),
+        (interface("Interface for NAT Gateway nat-2"), Fate.BLOCK),
+        (interface("mine", available=True), Fate.BLOCK),
+        (interface("", instance="i-1"), Fate.BLOCK),
+        (replace(interface("aws-K8S-i-1", available=True), tags={CLUSTER: "eks-cluster-t2"}), Fate.BLOCK),
+        (replace(interface("aws-K8S-i-1", available=True), tags={CLUSTER: EKS}), Fate.DELETE),
+    ],
+)
+def test_only_what_its_service_let_go_is_deleted(found: Interface, fate: Fate) -> None:
+    assert fate_of(found, EKS) is fate
+
+
+def test_the_interfaces_of_the_living_control_plane_are_not_waited_for() -> None:
+    control_plane, node = interface(f"Amazon EKS {EKS}"), interface("aws-K8S-i-1")
+    assert going([control_plane, node], EKS) == [node]
+    assert leftover_interfaces([control_plane, node], EKS) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("net/k8s-default-vllmext-1/2", True),
+        ("app/k8s-default-vllmext-1/2", True),
+        ("a0123456789abcdef0123456789abcde", True),
+        ("app/theirs/1", False),
+        ("classic", False),
+    ],
+)
+def test_load_balancers_of_services_are_known_by_their_names(name: str, expected: bool) -> None:
+    assert is_of_a_service(name) is expected
+
+
+def test_groups_that_the_cluster_s_controllers_made_are_its_leftovers() -> None:
+    owned = Group("sg-1", "eks-cluster-sg-1", {f"kubernetes.io/cluster/{EKS}": "owned"})
+    of_controller = Group("sg-2", "k8s-traffic", {"elbv2.k8s.aws/cluster": EKS})
+    shared = Group("sg-3", "shared", {f"kubernetes.io/cluster/{EKS}": "shared"})
+    other = Group("sg-4", "k8s-traffic", {"elbv2.k8s.aws/cluster": "eks-cluster-t2"})
+    assert leftover_groups([owned, of_controller, shared, other], EKS) == [owned, of_controller]
+
+
+@pytest.mark.case(4)
+def test_what_others_made_in_a_network_is_named_with_its_remedy_and_the_stack_s_own_is_not() -> None:
+    vpc = VpcContents(
+        interfaces=(
+            interface("Interface for NAT Gateway nat-1"),
+            Interface("eni-2", "subnet-1", "VPC Endpoint Interface vpce-2", available=False),
+        ),
+        groups=(Group("sg-1", "compute", {}), Group("sg-2", "theirs", {})),
+        parts=(Part("subnet-1", "subnet"), Part("vpce-2", "VPC endpoint"), Part("rtb-2", "route table")),
+    )
+    found = blockers_in(vpc, EKS, {"nat-1", "sg-1", "subnet-1"})
+    assert [each.resource for each in found] == ["eni-2", "vpce-2", "rtb-2", "sg-2"]
+    problem = blocked("The network", found, "t1")
+    assert (problem.code, problem.status, [each.field for each in problem.errors]) == (
+        "blocked",
+        409,
+        ["eni-2", "vpce-2", "rtb-2", "sg-2"],
+    )
+    assert "(and 1 more)" in problem.detail
+    assert "DELETE /api/clusters/t1" in (problem.remedy or "")
+    assert all(";" in each.message for each in problem.errors)
+
+
+def test_a_preview_deletes_backwards_and_marks_what_cannot_come_back() -> None:
+    seen = Seen(stack=stack(), eks_status="ACTIVE", hyperpod=HyperPodSeen("arn:hp", "InService", 3), bucket=True)
+    changes = preview.changes_of(case(seen))
+    listed = [(each.action.value, each.resource, each.irreversible) for each in changes]
+    assert listed == [
+        ("delete", "HyperPod cluster", True),
+        ("delete", "Helm release", False),
+        ("delete", "CloudFormation stack", False),
+        ("delete", "NAT gateway", False),
+        ("delete", "subnet", False),
+        ("delete", "VPC", False),
+        ("delete", "record of the cluster", False),
+        ("keep", "S3 bucket", False),
+    ]
+
+
+def test_a_stack_of_somebody_else_is_kept() -> None:
+    changes = preview.changes_of(case(Seen(stack=stack(ours=False))))
+    assert [(each.action.value, each.resource) for each in changes] == [
+        ("delete", "record of the cluster"),
+        ("keep", "CloudFormation stack"),
+    ]
+
+
+@pytest.mark.case(5)
+def test_only_what_failed_to_be_deleted_can_be_retained() -> None:
+    asked = Deletion(retain_resources=["ControlPlaneSubnetOne"])
+    [early] = preview.findings_of(case(Seen(stack=stack()), deletion=asked))
+    assert (early.level.value, early.code, early.field) == ("error", "conflict", "retain_resources")
+    failed = Seen(stack=stack("DELETE_FAILED"))
+    assert preview.findings_of(case(failed, deletion=asked)) == []
+    assert ("keep", "subnet") in [
+        (each.action.value, each.resource) for each in preview.changes_of(case(failed, deletion=asked))
+    ]
+    [unknown] = preview.findings_of(case(failed, deletion=Deletion(retain_resources=["Vpc"])))
+    assert unknown.allowed == ["ControlPlaneSubnetOne"]
+
+
+def test_an_unknown_stack_refuses_no_retention() -> None:
+    seen = Seen(unchecked={"stack": "AWS answered Throttling"})
+    findings = preview.findings_of(case(seen, deletion=Deletion(retain_resources=["Vpc"])))
+    assert [(each.check, each.level.value) for each in findings] == [("stack", "warning")]

@@ -1,0 +1,184 @@
+"""Deletions of what is no whole, healthy cluster: HyperPod alone, half-made clusters, clusters that do not answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from moto.backends import get_backend
+
+from infra.local.faults import Call, Fault, Kind
+from infra.local.inventory import Inventory, taken
+from tests.host.driver import Driver, Json, hyperpod_request, stage_of, statuses
+from tests.workflows.deletions import changes, condition, interfaces, left_over, make_interface, stack_status
+
+READY, BASE = "/api/clusters/ready", "/api/clusters/base"
+WHOLE = "delete_bucket=true"
+BUCKET = "sagemaker-base-123456789012-us-west-2"
+ACCOUNT = "123456789012"
+
+
+def test_hyperpod_goes_alone_and_another_can_be_created(driver_of_ready: Driver) -> None:
+    driver = driver_of_ready
+    before = taken(driver.host)
+    previewed = driver.preview(f"{READY}/hyperpod")
+    assert [kind for kind, _ in changes(previewed, "delete")] == ["HyperPod cluster", "compute subnet"]
+    assert ("EKS cluster", "eks-cluster-ready") in changes(previewed, "keep")
+    operation = driver.delete(f"{READY}/hyperpod")
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+
+    gone = {line.partition(":")[0] for line in left_over(driver, before)}
+    assert {"HyperPod clusters", "instances", "nodes", "subnets", "interfaces"} <= gone
+    assert not gone & {"stacks", "EKS clusters", "buckets", "roles", "associations", "releases", "claims"}
+    hyperpod = condition(driver, "ready", "HyperPodReady")
+    assert (hyperpod["status"], hyperpod["reason"]) == ("False", "Removed")
+    cluster = driver.get(READY)
+    assert (condition(driver, "ready", "FoundationReady")["status"], cluster["spec"]["instance_groups"]) == ("True", [])
+    assert driver.send("POST", f"{READY}/hyperpod", hyperpod_request()).status == 202
+
+
+@pytest.mark.case(22)
+def test_a_groups_own_subnet_outlives_hyperpod_and_goes_with_the_cluster(
+    empty_account: Inventory, driver_of_prepared: Driver
+) -> None:
+    driver, request = driver_of_prepared, hyperpod_request()
+    request["instance_groups"][0] |= {"dedicated_subnet": True}
+    assert driver.run(f"{BASE}/hyperpod", request)["status"] == "SUCCEEDED"
+    kept = [name for kind, name in changes(driver.preview(f"{BASE}/hyperpod"), "keep") if kind == "compute subnet"]
+    operation = driver.delete(f"{BASE}/hyperpod")
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert [f"subnet/{name.partition(' ')[0]}" for name in kept] == operation["result"]["kept"][:1]
+
+    assert driver.delete(BASE, WHOLE)["status"] == "SUCCEEDED"
+    assert [line.partition(":")[0] for line in left_over(driver, empty_account)] == ["log groups"]
+
+
+def _failed_foundation(driver: Driver) -> Json:
+    driver.host.world.cloudformation.fail_next("NatGateway", "not today")
+    return driver.create({"tag": "base"})
+
+
+def _cancelled_foundation(driver: Driver) -> Json:
+    begun = driver.post("/api/clusters", {"tag": "base"})["operation_id"]
+    driver.until_said(begun, "foundation", "making")
+    driver.cancel(begun)
+    return driver.finish(begun)
+
+
+@pytest.mark.parametrize("ending", [_failed_foundation, _cancelled_foundation])
+def test_a_cluster_without_a_whole_foundation_is_deleted(
+    empty_account: Inventory, driver: Driver, ending: Callable[[Driver], Json]
+) -> None:
+    assert ending(driver)["status"] in ("FAILED", "CANCELLED")
+    operation = driver.delete(BASE, WHOLE)
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert (left_over(driver, empty_account), driver.send("GET", BASE).status) == ([], 404)
+
+
+def test_a_cluster_that_failed_among_its_dependencies_is_deleted(
+    empty_account: Inventory, driver_of_base: Driver
+) -> None:
+    driver = driver_of_base
+    fault = Fault("eks", "CreateAddon", Kind.DENY, role="function-stages")
+    assert driver.failing(f"{BASE}/dependencies", {}, fault)["status"] == "FAILED"
+    operation = driver.delete(BASE, WHOLE)
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert left_over(driver, empty_account) == []
+
+
+def test_a_cluster_that_failed_on_its_way_to_capacity_is_deleted(
+    empty_account: Inventory, driver_of_prepared: Driver
+) -> None:
+    driver = driver_of_prepared
+    driver.host.world.hyperpod.capacity["ml.g6.4xlarge", "us-west-2c"] = 0
+    begun = driver.post(f"{BASE}/hyperpod", hyperpod_request() | {"on_shortage": "fail"})["operation_id"]
+    assert driver.finish(begun)["status"] == "FAILED"
+    operation = driver.delete(BASE, WHOLE)
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert left_over(driver, empty_account) == []
+
+
+def test_an_eks_cluster_that_was_deleted_by_hand_is_no_obstacle(
+    empty_account: Inventory, driver_of_prepared: Driver
+) -> None:
+    driver = driver_of_prepared
+    driver.host.client("eks").delete_cluster(name="eks-cluster-base")
+    driver.sleep(300)
+    assert "EKS add-on" not in [kind for kind, name in changes(driver.preview(BASE), "delete") if "|" not in name]
+    operation = driver.delete(BASE, WHOLE)
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert "absent" in stage_of(operation, "load_balancers_removal")["message"]
+    assert left_over(driver, empty_account) == []
+
+
+def test_a_cluster_that_does_not_answer_is_left_out_only_with_consent(
+    empty_account: Inventory, driver_of_prepared: Driver
+) -> None:
+    driver = driver_of_prepared
+    silent = Fault("kubernetes", "GET services", Kind.FAIL_BEFORE, times=10_000, role="kubernetes-admin")
+    with driver.host.faults.planned(silent):
+        failed = driver.delete(BASE, WHOLE)
+    assert (failed["status"], failed["error"]["code"]) == ("FAILED", "precondition_failed")
+    assert "skip_workloads=true" in failed["error"]["remedy"]
+    assert stack_status(driver, "base") == "CREATE_COMPLETE"
+
+    previewed = driver.preview(BASE, f"{WHOLE}&skip_workloads=true")
+    assert [each["check"] for each in previewed["findings"]] == ["skip_workloads"]
+    with driver.host.faults.planned(silent):
+        operation = driver.delete(BASE, f"{WHOLE}&skip_workloads=true")
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert not {"load_balancers_removal", "own_objects_removal:workloads"} & statuses(operation).keys()
+    assert left_over(driver, empty_account) == []
+
+
+def test_a_bucket_that_is_filled_while_it_is_deleted_is_emptied_again(driver_of_base: Driver) -> None:
+    driver, filled = driver_of_base, list[str]()
+
+    def fill(call: Call) -> None:
+        if (call.service, call.operation) == ("s3", "DeleteBucket") and not filled:
+            get_backend("s3")[ACCOUNT]["aws"].put_object(BUCKET, "late", b"late")
+            filled.append("late")
+
+    with driver.host.faults.overheard(fill):
+        operation = driver.delete(BASE, WHOLE)
+    assert (operation["status"], filled) == ("SUCCEEDED", ["late"]), operation["error"]
+    assert operation["result"]["kept"] == []
+
+
+def test_a_stack_of_somebody_else_under_the_clusters_name_is_left_alone(driver: Driver) -> None:
+    template = '{"Resources": {"Vpc": {"Type": "AWS::EC2::VPC", "Properties": {"CidrBlock": "10.9.0.0/16"}}}}'
+    driver.host.client("cloudformation").create_stack(StackName="instantstart-base", TemplateBody=template)
+    driver.sleep(60)
+    ec2 = driver.host.client("ec2")
+    vpc = ec2.describe_vpcs(Filters=[{"Name": "cidr", "Values": ["10.9.0.0/16"]}])["Vpcs"][0].get("VpcId", "")
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.9.0.0/24")["Subnet"]["SubnetId"]
+    interface = make_interface(driver, subnet, "aws-K8S-i-0123456789abcdef0")
+    assert driver.create({"tag": "base"})["status"] == "FAILED"
+    assert ("CloudFormation stack", "instantstart-base") in changes(driver.preview(BASE), "keep")
+    operation = driver.delete(BASE)
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert (stack_status(driver, "base"), driver.send("GET", BASE).status) == ("CREATE_COMPLETE", 404)
+    assert interfaces(driver, "aws-K8S-") == [interface]
+
+
+def test_an_imported_cluster_keeps_its_network_and_loses_what_was_made_in_it(driver_of_ready: Driver) -> None:
+    driver = driver_of_ready
+    key = {"cluster_tag": {"S": "ready"}, "record": {"S": "spec"}}
+    driver.host.client("dynamodb").update_item(
+        TableName="instantstart-clusters",
+        Key=key,
+        UpdateExpression="SET origin = :imported",
+        ExpressionAttributeValues={":imported": {"S": "imported"}},
+    )
+    previewed = driver.preview(READY)
+    assert ("EKS cluster", "eks-cluster-ready") in changes(previewed, "keep")
+    assert not {"VPC", "CloudFormation stack"} & {kind for kind, _ in changes(previewed, "delete")}
+    operation = driver.delete(READY)
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert "eks/eks-cluster-ready" in operation["result"]["kept"]
+    found = taken(driver.host)
+    assert (found["stacks"], found["EKS clusters"]) == (["instantstart-ready CREATE_COMPLETE"], ["eks-cluster-ready"])
+    gone = ("HyperPod clusters", "releases", "claims", "volumes in clusters", "cluster roles")
+    assert [kind for kind in gone if found.get(kind)] == []
+    assert not any("hp-compute" in name for name in found["subnets"] + found["route tables"] + found["endpoints"])
+    assert {name.partition(" ")[0] for name in found["add-ons"]} == {"vpc-cni", "kube-proxy"}
