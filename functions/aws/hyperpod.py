@@ -12,7 +12,7 @@ from functions.core import runtime
 from functions.core.failures import code_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from types_boto3_sagemaker.type_defs import ClusterInstanceGroupDetailsTypeDef, ClusterNodeSummaryTypeDef
 
@@ -162,4 +162,23 @@ def groups_of_others(name: str, in_time: Callable[[], bool], patience: Patience 
                 return None
             cluster = describe(other, patience)
             found += cluster.groups if cluster else ()
+    return found
+
+
+def names_by_eks_cluster(
+    known: Collection[str], in_time: Callable[[], bool], patience: Patience | None = None
+) -> dict[str, str] | None:
+    """Map the ARNs of EKS clusters to the HyperPod clusters on them, leaving out HyperPod clusters that are known.
+
+    None when `in_time` ended the look: each cluster takes a call. Raises the client's own errors.
+    """
+    client = runtime.client("sagemaker", patience)
+    found: dict[str, str] = {}
+    for page in client.get_paginator("list_clusters").paginate(PaginationConfig={"PageSize": _PAGE}):
+        for name in (each["ClusterName"] for each in page["ClusterSummaries"] if each["ClusterName"] not in known):
+            if not in_time():
+                return None
+            cluster = describe(name, patience)
+            if cluster and cluster.eks_arn:
+                found[cluster.eks_arn] = name
     return found

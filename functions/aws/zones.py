@@ -19,4 +19,6 @@ def describe(patience: Patience = Patience.EDGE) -> list[Zone]:
     """
     wanted: list[FilterTypeDef] = [{"Name": "zone-type", "Values": ["availability-zone"]}]
     answer = runtime.client("ec2", patience).describe_availability_zones(Filters=wanted)
-    return [Zone(zone["ZoneName"], zone["ZoneId"]) for zone in answer["AvailabilityZones"]]
+    return [
+        Zone(zone["ZoneName"], zone["ZoneId"], zone.get("State", "available")) for zone in answer["AvailabilityZones"]
+    ]

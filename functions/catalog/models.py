@@ -30,7 +30,21 @@ class InstanceType:
 
 @dataclass(frozen=True)
 class Zone:
-    """An availability zone: its name differs between accounts, its id does not."""
+    """An availability zone: its name differs between accounts, its id does not; `state` is EC2's word."""
 
     name: str
     id: str
+    state: str = "available"
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """What EC2 says of an instance type; memory of accelerators is that of each."""
+
+    architecture: str
+    vcpus: int
+    memory_mib: int
+    accelerator: str | None
+    accelerator_count: int
+    accelerator_memory_mib: int
+    efa_interfaces: int

@@ -100,6 +100,7 @@ DECLARATION = Declaration(
                 "cloudformation:CreateStack",
                 "cloudformation:DeleteStack",
                 "ec2:DescribeVpcs",
+                "ec2:DescribeVpcPeeringConnections",
                 "ec2:DescribeAvailabilityZones",
                 # The network that a cluster takes over.
                 "ec2:DescribeVpcAttribute",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from functions.aws import addons, cloudformation, eks, network, reuse, zones
+from functions.aws import addons, cloudformation, eks, network, peering, reuse, zones
 from functions.catalog.rules import newest_kubernetes_version, shared_kubernetes_versions
 from functions.clusters import foundation_rules
 from functions.clusters.control_plane_rules import choose_zones, unknown_zones, zones_named_in
@@ -139,10 +139,11 @@ def _network_parameters(context: StageContext) -> dict[str, str]:
 
 
 def _plan(context: StageContext) -> NetworkPlan:
-    plan = plan_network(context.cluster.tag, network.address_ranges_in_use())
+    in_use = [*network.address_ranges_in_use(), *peering.peered_address_ranges()]
+    plan = plan_network(context.cluster.tag, in_use)
     if plan is None:
         raise QuotaExceeded(
-            f"No /16 range of 10.0.0.0/8 is free for the VPC of {context.cluster.tag}.",
+            f"No private /16 range is free for the VPC of {context.cluster.tag}.",
             cause=Cause(layer=Layer.AWS, service="ec2", api_call="DescribeVpcs"),
             remedy="Delete an unused VPC of the region, then retry the operation.",
         )

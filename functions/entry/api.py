@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from functions.catalog import routes as catalog
 from functions.clusters import routes as clusters
 from functions.clusters.events.routes import listing as cluster_events
 from functions.clusters.listing import routes as cluster_listing
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 catalogue.install(DECLARATIONS)
-_ROUTES = (clusters, cluster_events, cluster_listing, cluster_settings, operations, network, tickets)
+_ROUTES = (clusters, cluster_events, cluster_listing, cluster_settings, operations, network, tickets, catalog)
 _HANDLERS = {name: value for module in _ROUTES for name, value in vars(module).items()}
 APPLICATION = application.build(DECLARATIONS, _HANDLERS)
 

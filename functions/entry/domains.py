@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.capacity.declaration import DECLARATION as CAPACITY
+from functions.catalog.declaration import DECLARATION as CATALOG
 from functions.clusters.declaration import DECLARATION as CLUSTERS
 from functions.clusters.settings.declaration import DECLARATION as CLUSTER_SETTINGS
 from functions.connections.declaration import DECLARATION as CONNECTIONS
@@ -27,4 +28,5 @@ DECLARATIONS: Final[tuple[Declaration, ...]] = (
     FEATURES,
     CAPACITY,
     STORAGE,
+    CATALOG,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from ipaddress import IPv4Network
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -16,31 +16,45 @@ SERVICE_RANGE = IPv4Network("172.20.0.0/16")
 SERVICE_RANGES = (SERVICE_RANGE, IPv4Network("10.100.0.0/16"), IPv4Network("192.168.0.0/16"))
 VPC_PREFIX = 16
 COMPUTE_PREFIX = 20
-_SMALL_PREFIX = 24
-_CANDIDATES = IPv4Network("10.0.0.0/8")
+# A VPC may have a /16 at most, and its small subnets a /27 at least: a load balancer needs one (Elastic Load Balancing
+# user guide, "Subnets for your load balancer", read 2026-11-29).
+VPC_PREFIXES: Final = range(16, 20)
+# Where a VPC is looked for, in this order: the private ranges of RFC 1918.
+POOLS: Final = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
+# Some AWS services use it themselves (Amazon VPC user guide, "VPC CIDR blocks", read 2026-11-29).
+_USED_BY_AWS: Final = IPv4Network("172.17.0.0/16")
+NEVER_FREE: Final = (SERVICE_RANGE, _USED_BY_AWS)
+_BLOCK_BITS: Final = 4
 
 
 @dataclass(frozen=True)
 class NetworkPlan:
-    """The ranges of a new VPC: the first /20 holds the small subnets, the rest is for compute."""
+    """The ranges of a new VPC: of its sixteen blocks the first holds the small subnets, the others are for compute."""
 
     vpc: IPv4Network
     public: tuple[IPv4Network, IPv4Network]
     control_plane: tuple[IPv4Network, IPv4Network]
     services: IPv4Network
+    compute: tuple[IPv4Network, ...] = ()
 
 
-def plan_network(tag: str, in_use: Iterable[IPv4Network]) -> NetworkPlan | None:
-    """Choose a free /16 of 10.0.0.0/8 and lay it out; None when none is free.
+def plan_network(
+    tag: str, in_use: Iterable[IPv4Network], prefix: int = VPC_PREFIX, pools: Iterable[IPv4Network] = POOLS
+) -> NetworkPlan | None:
+    """Choose a free range for a VPC and lay it out; None when no pool has one.
 
     The search starts at a place that depends on the tag, so that clusters created side by side rarely meet.
     """
-    taken = [*in_use, SERVICE_RANGE]
-    vpc = next((candidate for candidate in _candidates(tag) if not _overlaps(candidate, taken)), None)
-    if vpc is None:
-        return None
-    small = list(next(vpc.subnets(new_prefix=COMPUTE_PREFIX)).subnets(new_prefix=_SMALL_PREFIX))
-    return NetworkPlan(vpc, (small[0], small[1]), (small[2], small[3]), SERVICE_RANGE)
+    taken = [*in_use, *NEVER_FREE]
+    candidates = (candidate for pool in pools for candidate in _candidates(tag, pool, prefix))
+    vpc = next((candidate for candidate in candidates if not _overlaps(candidate, taken)), None)
+    return _laid_out(vpc) if vpc else None
+
+
+def _laid_out(vpc: IPv4Network) -> NetworkPlan:
+    first, *compute = vpc.subnets(prefixlen_diff=_BLOCK_BITS)
+    small = list(first.subnets(prefixlen_diff=_BLOCK_BITS))
+    return NetworkPlan(vpc, (small[0], small[1]), (small[2], small[3]), SERVICE_RANGE, tuple(compute))
 
 
 def free_compute_range(
@@ -63,8 +77,10 @@ def free_service_range(vpc_ranges: Iterable[IPv4Network]) -> IPv4Network | None:
     return next((candidate for candidate in SERVICE_RANGES if not _overlaps(candidate, taken)), None)
 
 
-def _candidates(tag: str) -> Iterator[IPv4Network]:
-    slots = list(_CANDIDATES.subnets(new_prefix=VPC_PREFIX))
+def _candidates(tag: str, pool: IPv4Network, prefix: int) -> Iterator[IPv4Network]:
+    slots = list(pool.subnets(new_prefix=prefix)) if pool.prefixlen <= prefix else []
+    if not slots:
+        return
     start = int.from_bytes(hashlib.sha256(tag.encode()).digest()[:2]) % len(slots)
     yield from slots[start:]
     yield from slots[:start]

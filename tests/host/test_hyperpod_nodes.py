@@ -142,9 +142,14 @@ def test_service_quotas_shows_what_networks_may_have(
 ) -> None:
     host = driver_of_ready.host
     client: Any = host.client_of_role("service-quotas", host.deployed.function_roles["api"])
-    kept, seen = host.snapshot(), []
-    for change in (lambda: None, lambda: host.world.quotas.set_quota(name, 3), lambda: host.restore(kept)):
-        change()
-        quota = client.get_service_quota(ServiceCode=service, QuotaCode=code)["Quota"]
-        seen.append((quota["QuotaName"], quota["Value"]))
-    assert seen == [(name, default), (name, 3), (name, default)]
+
+    def quota() -> tuple[str, float]:
+        found = client.get_service_quota(ServiceCode=service, QuotaCode=code)["Quota"]
+        return found["QuotaName"], found["Value"]
+
+    kept = host.snapshot()
+    assert quota() == (name, default)
+    host.world.quotas.set_quota(name, 3)
+    assert quota() == (name, 3)
+    host.restore(kept)
+    assert quota() == (name, default)

@@ -10,7 +10,7 @@ from functions.core.errors import NotFound
 from functions.core.ledger.items import item_of, model_of, plain, text_of
 from functions.core.ledger.leases import Holder, ancestors, holder, outermost
 from functions.core.ledger.queries import pages
-from functions.core.ledger.tables import BY_HYPERPOD_CLUSTER, BY_STACK, CLUSTERS
+from functions.core.ledger.tables import BY_EKS_CLUSTER, BY_HYPERPOD_CLUSTER, BY_STACK, CLUSTERS
 from functions.core.ledger.writes import Refused, StaleWorker, apply, names_in, table_name, update, values_in
 
 if TYPE_CHECKING:
@@ -92,7 +92,8 @@ def index_marks(spec: JsonObject) -> Mapping[str, JsonValue]:
     names = spec.get("names")
     if not isinstance(names, dict):
         return {}
-    found = {index.partition.name: names.get(index.partition.name) for index in (BY_HYPERPOD_CLUSTER, BY_STACK)}
+    indexes = (BY_HYPERPOD_CLUSTER, BY_STACK, BY_EKS_CLUSTER)
+    found = {index.partition.name: names.get(index.partition.name) for index in indexes}
     return {name: value for name, value in found.items() if value}
 
 
@@ -104,6 +105,17 @@ def tag_of_hyperpod_cluster(name: str) -> str | None:
 def tag_of_stack(name: str) -> str | None:
     """Name the cluster whose stack has a name, None when it is not ours."""
     return _tag_by(BY_STACK, name)
+
+
+def known_names(index: Index) -> frozenset[str]:
+    """Give every name that an index has of the clusters: it holds keys alone, thousands in the page of one Scan."""
+    pages_of_index = runtime.client("dynamodb").get_paginator("scan")
+    items = (
+        item
+        for page in pages_of_index.paginate(TableName=table_name(CLUSTERS), IndexName=index.name)
+        for item in page["Items"]
+    )
+    return frozenset(text_of(item, index.partition.name) for item in items)
 
 
 def operations_at(tag: str) -> list[str]:

@@ -48,6 +48,7 @@ BY_LEASE_EXPIRY: Final = Index("by_lease_expiry", Key("leased"), Key("expires_at
 # Only a cluster's `spec` carries these: a bus event names what AWS made, and the ledger says whose it is.
 BY_HYPERPOD_CLUSTER: Final = Index("by_hyperpod_cluster", Key("hyperpod_cluster"), Key("cluster_tag"), keys_only=True)
 BY_STACK: Final = Index("by_stack", Key("stack"), Key("cluster_tag"), keys_only=True)
+BY_EKS_CLUSTER: Final = Index("by_eks_cluster", Key("eks_cluster"), Key("cluster_tag"), keys_only=True)
 
 # What a list of clusters shows of each: its `spec`, its conditions and its taken leases, side by side and by tag.
 BY_TAG: Final = Index("by_tag", Key("listed"), Key("tag_record"))
@@ -57,7 +58,7 @@ CLUSTERS: Final = Table(
     variable="CLUSTERS_TABLE",
     partition=Key("cluster_tag"),
     sort=Key("record"),
-    indexes=(BY_LEASE_EXPIRY, BY_HYPERPOD_CLUSTER, BY_STACK, BY_TAG),
+    indexes=(BY_LEASE_EXPIRY, BY_HYPERPOD_CLUSTER, BY_STACK, BY_EKS_CLUSTER, BY_TAG),
     point_in_time_recovery=True,
 )
 

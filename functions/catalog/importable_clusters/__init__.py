@@ -1,0 +1,1 @@
+"""EKS clusters of the region that the ledger does not know."""

@@ -1,0 +1,1 @@
+"""The Kubernetes versions a new cluster may have."""

@@ -1,0 +1,1 @@
+"""The deployment's region and its availability zones."""

@@ -1,0 +1,1 @@
+"""What the account may have, and what of it is in use."""

@@ -1,0 +1,1 @@
+"""Training plans of the account, and those that could be bought."""

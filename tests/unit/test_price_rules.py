@@ -1,0 +1,59 @@
+"""What things cost by the shipped price list, and what has no price."""
+
+from __future__ import annotations
+
+from datetime import date
+from itertools import permutations
+
+import pytest
+
+from functions.catalog.prices.rules import control_plane_price, nat_gateway_price, price_of
+from functions.catalog.tables import instance_types, prices
+from functions.core.previews import Cost
+
+AS_OF = date(2026, 11, 29)
+
+
+@pytest.mark.parametrize(
+    ("instance_type", "capacity_type", "region", "per_hour"),
+    [
+        ("ml.g6.4xlarge", "on_demand", "us-west-2", 1.654),
+        ("ml.g6.4xlarge", None, "us-west-2", 1.654),
+        ("ml.g6.4xlarge", "on_demand", "eu-west-1", None),
+        ("ml.g6.4xlarge", "spot", "us-west-2", None),
+        ("ml.p5en.48xlarge", "on_demand", "us-west-2", None),
+        ("ml.p5en.48xlarge", "training_plan", "us-west-2", 0.0),
+        ("ml.nothing.large", "on_demand", "us-west-2", None),
+    ],
+)
+def test_an_instance_has_the_price_of_the_list_or_none(
+    instance_type: str, capacity_type: str | None, region: str, per_hour: float | None
+) -> None:
+    expected = None if per_hour is None else Cost(currency="USD", per_hour=per_hour, as_of=AS_OF)
+    assert price_of(instance_type, capacity_type, region) == expected
+
+
+def test_a_control_plane_costs_more_in_extended_support() -> None:
+    assert control_plane_price() == Cost(per_hour=0.1, as_of=AS_OF)
+    assert control_plane_price("extended") == Cost(per_hour=0.6, as_of=AS_OF)
+
+
+def test_a_nat_gateway_costs_its_address_too_where_it_has_a_price() -> None:
+    assert nat_gateway_price("us-west-2") == Cost(per_hour=0.05, as_of=AS_OF)
+    assert nat_gateway_price("ap-southeast-5") is None
+
+
+def test_every_price_is_of_a_type_of_hyperpod_and_more_than_nothing() -> None:
+    listed = prices().instance_types_per_hour
+    assert {kind for kinds in listed.values() for kind in kinds} <= set(instance_types())
+    assert all(price > 0 for kinds in listed.values() for price in kinds.values())
+
+
+def test_larger_types_of_a_family_cost_more() -> None:
+    """A slip of a digit in the list shows here: within a family the price follows accelerators and memory."""
+    kinds, listed = instance_types(), prices().instance_types_per_hour["us-west-2"]
+    for one, other in permutations(listed, 2):
+        small, large = kinds[one], kinds[other]
+        grows = small.vcpus < large.vcpus and small.accelerator_count <= large.accelerator_count
+        if small.family == large.family and grows:
+            assert listed[one] < listed[other], (one, other)
