@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
 
-from functions.core import runtime
+from functions.core import runtime, settings
 from functions.core.failures import code_of
 from functions.network.subnets.models import Subnet
 
@@ -63,9 +63,13 @@ def subnets_named(subnet_ids: Sequence[str], patience: Patience | None = None) -
 
 
 def count_vpcs(patience: Patience | None = None) -> int:
-    """Count the VPCs of the region. Raises the client's own errors."""
+    """Count the account's VPCs of the region: those that others share with it are theirs.
+
+    Raises the client's own errors.
+    """
+    account = settings.current().account_id
     pages = runtime.client("ec2", patience).get_paginator("describe_vpcs").paginate()
-    return sum(len(page["Vpcs"]) for page in pages)
+    return sum(vpc.get("OwnerId", account) == account for page in pages for vpc in page["Vpcs"])
 
 
 def count_elastic_ips(patience: Patience | None = None) -> int:

@@ -60,6 +60,7 @@ def create_cluster(
             changes=changes,
             unpriced=previewing.unpriced(changes),
             findings=[*findings, *(_about_tag(tag, generated=request.tag is None) if dry_run else [])],
+            read=dict(seen.read),
         ),
         dry_run=dry_run,
         confirm=confirm,
@@ -132,8 +133,11 @@ def _begin_on(tag: str, request: rules.Request, key: str | None, *, dry_run: boo
         return application.accepted(earlier)
     cluster = records.read(tag)
     findings = rules.out_of_turn(tag, asked.kind, cluster.conditions)
+    read: dict[str, int | str] = {"spec": cluster.spec.version}
     if isinstance(request, HyperPod):
-        findings += preflight.look(request, target_of(cluster.spec, cluster.conditions)).findings
+        seen = preflight.look(request, target_of(cluster.spec, cluster.conditions))
+        findings += seen.findings
+        read |= seen.read
     changed = {
         "cluster_version": cluster.spec.version,
         "changed_cluster": rules.changes_of(request, cluster.spec),
@@ -147,7 +151,7 @@ def _begin_on(tag: str, request: rules.Request, key: str | None, *, dry_run: boo
         changes=changes,
         unpriced=previewing.unpriced(changes),
         findings=findings,
-        read={"spec": cluster.spec.version},
+        read=read,
         cluster=cluster.spec,
     )
     return mutations.answer(intent, dry_run=dry_run, confirm=confirm)

@@ -42,8 +42,7 @@ def blamed(answer: Answer) -> dict[str, Any]:
     """The one error of a refusal that says what is in the way, after which there is no cluster."""
     assert not cluster_records()
     [error] = answer.body["errors"]
-    found: dict[str, Any] = error
-    return found | {"status": answer.status, "code": answer.body["code"], "remedy": answer.body["remedy"]}
+    return {**error, "status": answer.status, "code": answer.body["code"], "remedy": answer.body["remedy"]}
 
 
 def make_vpcs(count: int) -> None:
@@ -132,6 +131,16 @@ def test_a_stack_of_this_cluster_is_adopted_with_all_that_it_made(edge: Edge) ->
         answer = foundation(edge)
     assert [(each["level"], "adopted" in each["message"]) for each in found(answer, "leftover")] == [("info", True)]
     assert "GetRole" not in calls
+
+
+def test_a_preview_is_outdated_by_a_stack_that_came_after_it(edge: Edge) -> None:
+    body = {"tag": "t1"}
+    digest = edge.send("POST", "/api/clusters", body, query="dry_run=true").body["preview"]["digest"]
+    make_stack(OURS)
+    answer = edge.send("POST", "/api/clusters", body, query=f"confirm={digest}")
+    assert (answer.status, answer.body["code"]) == (409, "preview_outdated")
+    digest = edge.send("POST", "/api/clusters", body, query="dry_run=true").body["preview"]["digest"]
+    assert edge.send("POST", "/api/clusters", body, query=f"confirm={digest}").status == 202
 
 
 @pytest.mark.case(11)

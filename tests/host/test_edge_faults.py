@@ -48,6 +48,13 @@ def test_a_worker_that_dies_leaves_one_operation_for_the_second_call(
     assert (other.status, other.body["code"]) == (422, "idempotency_key_reused")
 
 
+def test_a_check_that_kills_its_thread_kills_the_worker_and_leaves_nothing(driver: Driver) -> None:
+    with driver.host.faults.planned(at_edge("service-quotas", "GetServiceQuota", Kind.KILL_AFTER)):
+        assert create(driver).status == 500
+    assert driver.get("/api/operations")["operations"] == []
+    assert create(driver).status == 202
+
+
 def test_a_lost_start_is_healed_without_another_call(driver: Driver) -> None:
     with driver.host.faults.planned(at_edge("stepfunctions", "StartExecution", Kind.KILL_BEFORE)):
         assert create(driver).status == 500
