@@ -150,3 +150,20 @@ def counted(edge: Edge, token: str = "") -> tuple[dict[str, int], dict[str, Any]
     with edge.account.counted() as calls:
         body = get(edge, f"importable_clusters?{token and f'next_token={token}'}")
     return dict(Counter(calls)), body
+
+
+def test_a_quota_that_the_account_does_not_have_is_unknown(edge: Edge) -> None:
+    """Service Quotas has some quotas only once AWS Support has added them."""
+    missing = ClientError({"Error": {"Code": "NoSuchResourceException", "Message": "none"}}, "GetServiceQuota")
+    edge.surroundings.failing["GetServiceQuota"] = missing
+    body = get(edge, "quotas")
+    assert {each["value"] for each in body["quotas"]} == {None}
+    parts = {"quotas.sagemaker.value": 3, "quotas.vpc.value": 2, "quotas.ec2.value": 1}
+    assert Counter(unknown(body)) == parts
+    assert "VPCs per Region" in " ".join(each["reason"] for each in body["unknown"])
+
+
+def test_routes_of_the_catalog_are_for_readers(edge: Edge) -> None:
+    for path in ("regions", "kubernetes_versions", "quotas", "cidr_suggestion", "importable_clusters"):
+        assert edge.send("GET", f"{ROOT}/{path}", scopes=[]).status == 403
+        assert edge.send("GET", f"{ROOT}/{path}", query="region=eu-west-1").fields == ["region"]

@@ -17,8 +17,8 @@ GPU = "ml.g6.4xlarge"
 
 def test_plans_tell_their_window_zone_and_instances_page_by_page(driver: Driver) -> None:
     host = driver.host
-    conditions, now = host.world.hyperpod.conditions, host.clock.now()
-    conditions.make_training_plan("now", P5, 4, "us-west-2b", hours=48)
+    conditions, now = host.world.hyperpod.conditions, host.clock.now().replace(microsecond=0)
+    conditions.make_training_plan("now", P5, 4, "us-west-2b", starts_at=now, hours=48)
     conditions.make_training_plan("later", P5, 2, "us-west-2c", starts_at=now + timedelta(days=3), hours=24)
     body, calls = asked(driver, "training_plans?limit=1")
     assert (calls, body["source"], body["unknown"]) == ({"ListTrainingPlans": 1}, "run_time", [])

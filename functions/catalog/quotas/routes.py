@@ -3,7 +3,7 @@
 Annotations are evaluated here, because Powertools reads them to validate.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Annotated
 
@@ -31,10 +31,20 @@ def list_quotas(instance_types: InstanceTypes = None) -> QuotaList:
     found = asking.ask("quotas.sagemaker.value", lambda: _values(names, asking))
     used = asking.ask("quotas.sagemaker.used", lambda: _used(asking))
     listed = rules.usage_views(types, found, used)
-    for each in listed:
-        if found is not None and each.value is None:
-            asking.note("quotas.sagemaker.value", f"Service Quotas lists no quota named '{each.name}'")
+    if found is not None:
+        _note_missing(asking, listed)
     return QuotaList(source="run_time", quotas=listed + _of_networks(asking), unknown=asking.unknown)
+
+
+def _note_missing(asking: Asking, listed: Iterable[QuotaView]) -> None:
+    for each in listed:
+        if each.value is None:
+            reason = f"Service Quotas has no quota '{each.name}' for this account"
+            asking.note(
+                f"quotas.{each.service}.value",
+                reason,
+                "Request it in Service Quotas; AWS Support adds a quota that is not listed.",
+            )
 
 
 def _values(names: list[str], asking: Asking) -> Mapping[str, Quota]:
@@ -58,11 +68,16 @@ def _used(asking: Asking) -> Mapping[str, int]:
 
 def _of_networks(asking: Asking) -> list[QuotaView]:
     values: dict[str, float] = {}
+    answered: list[str] = []
     for service in dict.fromkeys(quota.service for quota in rules.OF_NETWORKS):
         codes = {quota.code: service for quota in rules.OF_NETWORKS if quota.service == service}
         found = asking.ask(f"quotas.{service}.value", partial(_applied, codes, asking))
-        values |= {code: quota.value for code, quota in (found or {}).items()}
-    return [_of_network(quota, values.get(quota.code), asking) for quota in rules.OF_NETWORKS]
+        if found is not None:
+            answered.append(service)
+            values |= {code: quota.value for code, quota in found.items()}
+    listed = [_of_network(quota, values.get(quota.code), asking) for quota in rules.OF_NETWORKS]
+    _note_missing(asking, (each for each in listed if each.service in answered))
+    return listed
 
 
 def _applied(codes: Mapping[str, str], asking: Asking) -> Mapping[str, Quota]:
