@@ -160,7 +160,9 @@ def test_a_use_that_aws_does_not_tell_is_unknown_and_not_zero(
 
 
 def test_values_that_service_quotas_does_not_tell_are_unknown(driver_of_ready: Driver) -> None:
-    body = without(driver_of_ready, "service-quotas", "GetServiceQuota", "quotas", Kind.THROTTLE)
+    path = f"quotas?instance_types={GPU}"
+    body = without(driver_of_ready, "service-quotas", "GetServiceQuota", path, Kind.THROTTLE)
     assert {value for value, _, _ in of_quotas(body).values()} == {None}
-    assert unknown_parts(body) == ["quotas.sagemaker.value", "quotas.vpc.value", "quotas.ec2.value"]
+    values = ("vpc", "ec2", "sagemaker", "cluster_usage")
+    assert unknown_parts(body) == [f"quotas.{part}.value" for part in values]
     assert of_quotas(body)["VPCs per Region"] == (None, 2, None)
