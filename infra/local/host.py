@@ -26,6 +26,7 @@ from infra.local.engine import (
     ec2_catalog,
     ec2_dependencies,
     ec2_endpoints,
+    ec2_limits,
     ec2_network,
     logs,
     s3,
@@ -128,6 +129,7 @@ class LocalHost:
         cluster_faults.install(self.clock)
         dynamodb.install()
         ec2_catalog.install()
+        ec2_limits.install(self.world.quotas.value_of)
         ec2_network.install()
         ec2_endpoints.install()
         ec2_dependencies.install()
