@@ -166,13 +166,17 @@ class Granted(Record):
 
 
 class AccessView(Record):
-    """One access entry: whom it lets in, by what, and who made it."""
+    """One access entry: whom it lets in, by what, and who made it.
+
+    `as_granted` says whether EKS still has what was granted here last; null where nothing was.
+    """
 
     principal_arn: str
     kind: PrincipalKind
     permission_set: str | None
     type: str
     made_by: Owner
+    as_granted: bool | None
     granted: list[Granted]
     kubernetes_groups: list[str]
 

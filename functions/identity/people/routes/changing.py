@@ -12,10 +12,11 @@ from pydantic import ValidationError
 from functions.aws import eks, people_access
 from functions.core import application, ledger, mutations, settings
 from functions.core.application import IdempotencyKey, PageToken
-from functions.core.cluster import AccessRole, ClusterSpec
+from functions.core.cluster import AccessRole, ClusterSpec, DesiredAccess
 from functions.core.errors import FieldError, InvalidRequest
 from functions.core.findings import refusal
 from functions.core.ledger.clusters import spec_of
+from functions.core.ledger.granted import granted_on
 from functions.core.ledger.models import NewOperation
 from functions.core.ledger.paging import seal, unseal
 from functions.core.mutations import Answer, Confirm, DryRun, Intent
@@ -31,7 +32,7 @@ from functions.identity.people.models import (
     RevokeAccess,
 )
 from functions.identity.people.rules import access as rules
-from functions.identity.people.rules.grants import change_said, permission_of, plan
+from functions.identity.people.rules.grants import as_granted, change_said, permission_of, plan
 from functions.identity.people.rules.kubeconfig import kubeconfig
 from functions.identity.people.rules.principals import kind_of, permission_set_of, principal_of
 
@@ -56,8 +57,9 @@ def list_access(tag: Tag, limit: EntryLimit = _USUAL_PAGE, next_token: PageToken
         raise problem
     named, following = people_access.principals(cluster, limit, after)
     entries = [entry for principal in named if (entry := people_access.entry_of(cluster, principal))]
+    recorded = {each.principal_arn: each for each in granted_on(tag)}
     return AccessPage(
-        entries=[_view(entry, spec) for entry in entries],
+        entries=[_view(entry, spec, recorded.get(entry.principal_arn)) for entry in entries],
         next_token=seal(following, query, caller) if following else None,
     )
 
@@ -147,13 +149,14 @@ def _our_roles() -> list[str]:
     return [settings.required(role) for role in AccessRole]
 
 
-def _view(entry: Entry, spec: ClusterSpec) -> AccessView:
+def _view(entry: Entry, spec: ClusterSpec, recorded: DesiredAccess | None) -> AccessView:
     return AccessView(
         principal_arn=entry.principal_arn,
         kind=kind_of(entry.principal_arn),
         permission_set=permission_set_of(entry.principal_arn),
         type=entry.type,
         made_by=rules.owner_of(entry.principal_arn, entry, spec, _our_roles()),
+        as_granted=as_granted(entry, recorded) if recorded else None,
         granted=[
             Granted(
                 permission=permission_of(each.policy_arn),
