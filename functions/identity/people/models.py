@@ -71,17 +71,6 @@ class GrantAccess(Wire):
         return namespaces
 
 
-class RevokeAccess(Wire):
-    """Whose access is taken back: all of it, or what was granted for some namespaces."""
-
-    principal_arn: str
-    namespaces: Namespaces | None = None
-    take_over: bool = False
-
-
-Request = GrantAccess | RevokeAccess
-
-
 class AccessChange(BaseModel):
     """A change as its operation keeps it; without a permission access is taken back."""
 

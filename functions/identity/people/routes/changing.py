@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Path, Query
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from functions.aws import eks, people_access
 from functions.core import application, ledger, mutations, settings
@@ -28,8 +28,8 @@ from functions.identity.people.models import (
     Entry,
     GrantAccess,
     Granted,
+    Namespaces,
     PrincipalKind,
-    RevokeAccess,
 )
 from functions.identity.people.rules import access as rules
 from functions.identity.people.rules.grants import as_granted, change_said, permission_of, plan
@@ -44,6 +44,7 @@ EntryLimit = Annotated[int, Query(ge=1, le=_LARGEST_PAGE, description="Entries p
 PrincipalArn = Annotated[
     str, Query(max_length=ARN_LIMIT, description="The ARN of an IAM role (with its path) or user.")
 ]
+_NAMESPACES: Final = TypeAdapter[list[str]](Namespaces)
 YAML: Final = "application/yaml"
 
 
@@ -93,8 +94,7 @@ def revoke_access(
 ) -> Answer:
     """Begin to take a principal's access back: all of it, or what it was granted for namespaces."""
     principal = principal_of(principal_arn, settings.current().account_id)
-    places = _namespaces(principal.arn, namespaces)
-    change = AccessChange(principal_arn=principal.arn, namespaces=places, take_over=take_over)
+    change = AccessChange(principal_arn=principal.arn, namespaces=_namespaces(namespaces), take_over=take_over)
     return _changed(tag, change, idempotency_key, dry_run=dry_run, confirm=confirm)
 
 
@@ -169,11 +169,11 @@ def _view(entry: Entry, spec: ClusterSpec, recorded: DesiredAccess | None) -> Ac
     )
 
 
-def _namespaces(principal_arn: str, text: str | None) -> list[str] | None:
+def _namespaces(text: str | None) -> list[str] | None:
     if text is None:
         return None
     try:
-        return RevokeAccess(principal_arn=principal_arn, namespaces=text.split(",")).namespaces
+        return _NAMESPACES.validate_python(text.split(","))
     except ValidationError as error:
         message = error.errors()[0]["msg"]
         fields = [FieldError(field="namespaces", message=message)]
