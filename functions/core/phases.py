@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from functions.core.declaration import Scope
+
 
 @dataclass(frozen=True)
 class Effect:
@@ -19,7 +21,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class Pipeline:
-    """One kind of operation; `comment` says what it is for.
+    """One kind of operation; `comment` says what it is for, `scope` what a caller needs to begin, retry or cancel it.
 
     One that `forgets` leaves no cluster behind: its last transaction removes the cluster's records.
     """
@@ -28,6 +30,7 @@ class Pipeline:
     comment: str
     phases: tuple[str, ...]
     forgets: bool = False
+    scope: Scope = Scope.OPERATE
 
 
 PREFLIGHT: Final = "preflight"
@@ -80,11 +83,13 @@ PIPELINES: Final = (
             VERIFY,
         ),
         forgets=True,
+        scope=Scope.ADMIN,
     ),
     Pipeline(
         "delete_hyperpod",
         "Delete the HyperPod cluster of a cluster and keep the rest.",
         ("workloads_removal", "hyperpod_removal", "network_removal", VERIFY),
+        scope=Scope.ADMIN,
     ),
     Pipeline(
         "import_cluster",
@@ -109,7 +114,7 @@ PIPELINES: Final = (
         "Move a cluster to another Kubernetes version: control plane, add-ons, nodes.",
         (PREFLIGHT, "control_plane", "addons", "nodes", VERIFY),
     ),
-    Pipeline("change_access", "Let people into a cluster, or take that back.", ("access",)),
+    Pipeline("change_access", "Let people into a cluster, or take that back.", ("access",), scope=Scope.ADMIN),
     Pipeline("create_namespace", "Make a namespace of a cluster.", ("namespaces",)),
     Pipeline(
         "update_cluster",

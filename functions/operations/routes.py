@@ -18,6 +18,7 @@ from functions.core.application import IdempotencyKey, PageLimit, PageToken
 from functions.core.ledger.models import AuditEntry, Operation, OperationStatus, Page
 from functions.core.ledger.queries import advised
 from functions.core.mutations import Answer, DryRun
+from functions.core.phases import BY_KIND
 from functions.operations import rules
 
 MAX_WAIT_SECONDS: Final = 20
@@ -107,8 +108,10 @@ def _document() -> dict[str, JsonValue]:
 
 
 def _owned(operation_id: str) -> Operation:
-    """Read an operation that the caller may change; raise Forbidden, or NotFound."""
+    """Read an operation that the caller might have begun; raise Forbidden, or NotFound."""
     operation = ledger.get(operation_id)
+    if operation.kind in BY_KIND:
+        application.caller().require(BY_KIND[operation.kind].scope)
     if (groups := ledger.owner_groups_of(operation.cluster_tag)) is not None:
         application.caller().require_owner(operation.cluster_tag, groups)
     return operation

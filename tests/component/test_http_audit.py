@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 
 from functions.core import ledger, runtime
+from functions.core.ledger import Ending
 from functions.core.ledger.models import OperationStatus
 from functions.entry import audit as entry
 from tests.component.test_http_support import Edge, account, edge
@@ -134,6 +135,14 @@ def test_entries_outlive_the_operation_and_end_with_their_own_retention(edge: Ed
     assert tags(edge, "from=2026-05-01T00:00:00Z&to=2026-06-01T00:00:00Z") == ["t1"]
     edge.account.clock.advance(days=10)
     assert tags(edge, "from=2026-05-01T00:00:00Z&to=2026-06-01T00:00:00Z") == []
+
+
+def test_a_cluster_that_is_forgotten_leaves_its_audit_behind(edge: Edge) -> None:
+    finish_operation(edge.create("t1").body["operation_id"], OperationStatus.SUCCEEDED)
+    forgetting = ledger.get(begun("t1", scopes=["cluster"]).operation_id)
+    ledger.finish_operation(forgetting, Ending(OperationStatus.SUCCEEDED, None, None, None, forgets=True))
+    assert edge.send("GET", "/api/clusters/t1").status == 404
+    assert tags(edge, "cluster_tag=t1") == ["t1", "t1"]
 
 
 @pytest.mark.parametrize(

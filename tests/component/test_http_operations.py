@@ -10,7 +10,7 @@ from functions.core import ledger, runtime
 from functions.core.ledger.models import OperationStatus
 from infra.openapi import TARGET
 from tests.component.test_http_support import Edge, account, edge
-from tests.component.test_ledger_support import executions, finish_operation, store_await_token
+from tests.component.test_ledger_support import executions, finish_operation, new_operation, store_await_token
 
 __all__ = ["account", "edge"]
 
@@ -166,3 +166,15 @@ def test_a_table_that_is_not_there_is_a_fault_of_the_deployment(edge: Edge) -> N
     answer = edge.send("GET", "/api/operations/01ARZ3NDEKTSV4RRFFQ69G5FAV")
     assert (answer.status, answer.body["code"]) == (500, "deployment_fault")
     assert (answer.body["cause"]["api_call"], answer.body["cause"]["code"]) == ("Query", "ResourceNotFoundException")
+
+
+@pytest.mark.parametrize("action", ["retry", "cancel"])
+def test_whoever_may_not_begin_an_operation_may_neither_retry_nor_cancel_it(edge: Edge, action: str) -> None:
+    operation_id = ledger.begin(new_operation("t1", kind="change_access", scopes=["access"])).operation.operation_id
+    if action == "retry":
+        end(operation_id, OperationStatus.FAILED)
+    path = f"/api/operations/{operation_id}/{action}"
+    for query in ("", "dry_run=true"):
+        answer = edge.send("POST", path, query=query, scopes=["read", "operate"])
+        assert (answer.status, answer.body["code"]) == (403, "forbidden")
+    assert edge.send("POST", path, query="dry_run=true").status == 200

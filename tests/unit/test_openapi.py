@@ -70,3 +70,8 @@ def test_limits_of_the_models_are_limits_of_the_document(document: dict[str, Any
     assert (group["instance_count"]["minimum"], group["instance_count"]["maximum"]) == (0, 6758)
     assert group["name"]["maxLength"] == 63
     assert group["capacity_type"]["anyOf"][0]["enum"] == ["on_demand", "spot", "training_plan"]
+
+
+def test_a_kubeconfig_is_promised_as_yaml(document: dict[str, Any]) -> None:
+    read = document["paths"]["/api/clusters/{tag}/kubeconfig"]["get"]["responses"]["200"]
+    assert read["content"] == {"application/yaml": {"schema": {"type": "string"}}}

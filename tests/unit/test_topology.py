@@ -51,6 +51,18 @@ def test_every_behaviour_is_declared() -> None:
     assert declared == {(function, kind) for function, kinds in BEHAVIOURS.items() for kind in kinds}
 
 
+def test_functions_that_run_stages_act_in_sessions_of_their_operations_and_no_others_do() -> None:
+    acting = {function.name for function in TOPOLOGY.functions if function.acts_for_operations}
+    assert acting == {stage.function for stage in TOPOLOGY.stages}
+    assert all("sts:AssumeRole" in TOPOLOGY.actions_of(name) for name in acting)
+
+
+def test_the_function_that_looks_into_clusters_is_the_only_one_of_those_that_answer_people_to_know_the_way_in() -> None:
+    answering = {route.function for route in TOPOLOGY.routes}
+    assert {name for name in answering if "sts:AssumeRole" in TOPOLOGY.actions_of(name)} == {"kubernetes"}
+    assert not {action for action in TOPOLOGY.actions_of("kubernetes") if action.partition(":")[2].startswith("Put")}
+
+
 @pytest.mark.parametrize("function", TOPOLOGY.functions, ids=lambda function: function.name)
 def test_every_function_has_its_handler(function: Function) -> None:
     module, _, name = function.handler.rpartition(".")

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 
 from functions.core.ledger.granted import PREFIX
-from infra.local.faults import Fault, Kind
+from infra.local.faults import Call, Fault, Kind
 from tests.host.driver import Answer, Driver, Json, stage_of
 
 PATH = "/api/clusters/base/access"
@@ -207,12 +207,26 @@ def test_a_role_of_the_identity_center_is_let_in_by_its_role_with_path(driver: D
     assert (seen["kind"], seen["permission_set"]) == ("sso", "Research")
 
 
-def test_a_principal_that_eks_does_not_know_ends_the_operation_with_that_cause(driver: Driver) -> None:
+def test_what_others_change_of_a_grant_is_told_by_the_list_and_put_right_by_the_same_grant(driver: Driver) -> None:
+    eks = driver.host.client("eks")
+    assert {each["as_granted"] for each in entries(driver).values()} == {None}
+    driver.run(PATH, grant("view", "a"))
+    assert entries(driver)[DEVELOPER]["as_granted"] is True
+    eks.disassociate_access_policy(clusterName=CLUSTER, principalArn=DEVELOPER, policyArn=POLICY.format("View"))
+    assert entries(driver)[DEVELOPER]["as_granted"] is False
+    driver.run(PATH, grant("view", "a"))
+    assert entries(driver)[DEVELOPER]["as_granted"] is True
+
+
+def test_a_principal_that_eks_does_not_know_ends_the_operation_until_there_is_one(driver: Driver) -> None:
     operation = driver.run(PATH, grant("view", principal=f"arn:aws:iam::{ACCOUNT}:role/nobody"))
     error = operation["error"]
     assert (operation["status"], error["cause"]["code"]) == ("FAILED", "InvalidParameterException")
     assert "with its path" in error["remedy"]
     assert remembered(driver) == []
+    trust = json.dumps({"Version": "2012-10-17", "Statement": []})
+    driver.host.client("iam").create_role(RoleName="nobody", AssumeRolePolicyDocument=trust)
+    assert driver.retry(operation["operation_id"])["status"] == "SUCCEEDED"
 
 
 def test_a_cluster_that_knows_no_access_entries_says_how_it_gets_to_know_them(driver: Driver) -> None:
@@ -254,3 +268,15 @@ def test_entries_are_listed_page_by_page(driver: Driver) -> None:
         path = f"{PATH}?limit=1&next_token={page['next_token']}" if page["next_token"] else ""
     assert found == driver.host.client("eks").list_access_entries(clusterName=CLUSTER)["accessEntries"]
     assert len(found) > 1
+
+
+def test_a_page_costs_two_calls_an_entry_and_four_more_however_many_entries_there_are(driver: Driver) -> None:
+    for number in range(12):
+        driver.host.client("eks").create_access_entry(
+            clusterName=CLUSTER, principalArn=f"arn:aws:iam::{ACCOUNT}:user/person-{number}"
+        )
+    heard: list[Call] = []
+    with driver.host.faults.overheard(heard.append):
+        assert len(driver.get(f"{PATH}?limit=5")["entries"]) == 5
+    calls = [call for call in heard if call.role.endswith("function-api")]
+    assert len(calls) == 2 * 5 + 4

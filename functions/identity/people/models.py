@@ -71,17 +71,6 @@ class GrantAccess(Wire):
         return namespaces
 
 
-class RevokeAccess(Wire):
-    """Whose access is taken back: all of it, or what was granted for some namespaces."""
-
-    principal_arn: str
-    namespaces: Namespaces | None = None
-    take_over: bool = False
-
-
-Request = GrantAccess | RevokeAccess
-
-
 class AccessChange(BaseModel):
     """A change as its operation keeps it; without a permission access is taken back."""
 
@@ -166,13 +155,17 @@ class Granted(Record):
 
 
 class AccessView(Record):
-    """One access entry: whom it lets in, by what, and who made it."""
+    """One access entry: whom it lets in, by what, and who made it.
+
+    `as_granted` says whether EKS still has what was granted here last; null where nothing was.
+    """
 
     principal_arn: str
     kind: PrincipalKind
     permission_set: str | None
     type: str
     made_by: Owner
+    as_granted: bool | None
     granted: list[Granted]
     kubernetes_groups: list[str]
 

@@ -7,15 +7,16 @@ from typing import Annotated, Final
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Path, Query
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from functions.aws import eks, people_access
 from functions.core import application, ledger, mutations, settings
 from functions.core.application import IdempotencyKey, PageToken
-from functions.core.cluster import AccessRole, ClusterSpec
+from functions.core.cluster import AccessRole, ClusterSpec, DesiredAccess
 from functions.core.errors import FieldError, InvalidRequest
 from functions.core.findings import refusal
 from functions.core.ledger.clusters import spec_of
+from functions.core.ledger.granted import granted_on
 from functions.core.ledger.models import NewOperation
 from functions.core.ledger.paging import seal, unseal
 from functions.core.mutations import Answer, Confirm, DryRun, Intent
@@ -27,11 +28,11 @@ from functions.identity.people.models import (
     Entry,
     GrantAccess,
     Granted,
+    Namespaces,
     PrincipalKind,
-    RevokeAccess,
 )
 from functions.identity.people.rules import access as rules
-from functions.identity.people.rules.grants import change_said, permission_of, plan
+from functions.identity.people.rules.grants import as_granted, change_said, permission_of, plan
 from functions.identity.people.rules.kubeconfig import kubeconfig
 from functions.identity.people.rules.principals import kind_of, permission_set_of, principal_of
 
@@ -43,6 +44,7 @@ EntryLimit = Annotated[int, Query(ge=1, le=_LARGEST_PAGE, description="Entries p
 PrincipalArn = Annotated[
     str, Query(max_length=ARN_LIMIT, description="The ARN of an IAM role (with its path) or user.")
 ]
+_NAMESPACES: Final = TypeAdapter[list[str]](Namespaces)
 YAML: Final = "application/yaml"
 
 
@@ -56,8 +58,9 @@ def list_access(tag: Tag, limit: EntryLimit = _USUAL_PAGE, next_token: PageToken
         raise problem
     named, following = people_access.principals(cluster, limit, after)
     entries = [entry for principal in named if (entry := people_access.entry_of(cluster, principal))]
+    recorded = {each.principal_arn: each for each in granted_on(tag)}
     return AccessPage(
-        entries=[_view(entry, spec) for entry in entries],
+        entries=[_view(entry, spec, recorded.get(entry.principal_arn)) for entry in entries],
         next_token=seal(following, query, caller) if following else None,
     )
 
@@ -91,8 +94,7 @@ def revoke_access(
 ) -> Answer:
     """Begin to take a principal's access back: all of it, or what it was granted for namespaces."""
     principal = principal_of(principal_arn, settings.current().account_id)
-    places = _namespaces(principal.arn, namespaces)
-    change = AccessChange(principal_arn=principal.arn, namespaces=places, take_over=take_over)
+    change = AccessChange(principal_arn=principal.arn, namespaces=_namespaces(namespaces), take_over=take_over)
     return _changed(tag, change, idempotency_key, dry_run=dry_run, confirm=confirm)
 
 
@@ -147,13 +149,14 @@ def _our_roles() -> list[str]:
     return [settings.required(role) for role in AccessRole]
 
 
-def _view(entry: Entry, spec: ClusterSpec) -> AccessView:
+def _view(entry: Entry, spec: ClusterSpec, recorded: DesiredAccess | None) -> AccessView:
     return AccessView(
         principal_arn=entry.principal_arn,
         kind=kind_of(entry.principal_arn),
         permission_set=permission_set_of(entry.principal_arn),
         type=entry.type,
         made_by=rules.owner_of(entry.principal_arn, entry, spec, _our_roles()),
+        as_granted=as_granted(entry, recorded) if recorded else None,
         granted=[
             Granted(
                 permission=permission_of(each.policy_arn),
@@ -166,11 +169,11 @@ def _view(entry: Entry, spec: ClusterSpec) -> AccessView:
     )
 
 
-def _namespaces(principal_arn: str, text: str | None) -> list[str] | None:
+def _namespaces(text: str | None) -> list[str] | None:
     if text is None:
         return None
     try:
-        return RevokeAccess(principal_arn=principal_arn, namespaces=text.split(",")).namespaces
+        return _NAMESPACES.validate_python(text.split(","))
     except ValidationError as error:
         message = error.errors()[0]["msg"]
         fields = [FieldError(field="namespaces", message=message)]

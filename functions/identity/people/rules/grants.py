@@ -70,6 +70,11 @@ def associations(access: DesiredAccess) -> list[Association]:
     return found
 
 
+def as_granted(entry: Entry, access: DesiredAccess) -> bool:
+    """Say whether an entry has the policies of an access, whatever it has beside them that is not granted here."""
+    return associations(held(access.principal_arn, entry)) == associations(access)
+
+
 def plan(change: AccessChange, entry: Entry | None, owner: Owner) -> Plan:
     """Say what has to be done, given the entry as it stands; after it is done, there is nothing to do."""
     wanted = changed(held(change.principal_arn, entry), change)
