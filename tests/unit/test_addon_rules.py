@@ -84,6 +84,13 @@ def test_an_addon_gets_the_one_step_that_it_calls_for(
     assert next_step(found, WANTED, facts, overwrite) is step
 
 
+def test_an_upgrade_takes_along_what_somebody_else_installed_and_nothing_that_is_new_enough() -> None:
+    assert next_step(THEIRS, WANTED, AddonFacts(), overwrite=False) is Step.LEAVE
+    assert next_step(THEIRS, WANTED, AddonFacts(), overwrite=False, upgrade=True) is Step.UPDATE
+    newer = replace(THEIRS, version="v1.13.0")
+    assert next_step(newer, WANTED, AddonFacts(), overwrite=False, upgrade=True) is Step.LEAVE
+
+
 def test_an_update_never_goes_back_to_an_older_version() -> None:
     assert version_after(OURS, WANTED) == WANTED
     assert version_after(replace(OURS, version="v1.13.0"), WANTED) == "v1.13.0"

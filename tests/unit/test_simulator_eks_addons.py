@@ -187,3 +187,13 @@ def test_what_create_addon_never_takes_is_refused(world: World) -> None:
     message = refused("InvalidParameterException", create, **operator)
     assert message == "Pod Identity feature is not supported for addon version: v1.2.1-eksbuild.1"
     create(**operator, addonVersion="v1.2.0-eksbuild.1")
+
+
+def test_a_repeated_token_is_the_same_update_of_an_addon(world: World) -> None:
+    world.active()
+    world.client.create_addon(clusterName="demo", addonName="kube-proxy")
+    world.clock.advance(40)
+    once = {"clusterName": "demo", "addonName": "kube-proxy", "clientRequestToken": "once"}
+    first = world.client.update_addon(**once)["update"]
+    assert world.client.update_addon(**once)["update"]["id"] == first["id"]
+    refused("InvalidRequestException", world.client.update_addon, **{**once, "clientRequestToken": "twice"})

@@ -86,10 +86,13 @@ class Addons:
         return {"addon": self.described(cluster, addon)}
 
     def update(self, params: JsonObject, request: ServiceRequest) -> JsonObject:
-        """UpdateAddon; what is left out stays as it is."""
+        """UpdateAddon; what is left out stays as it is, and a repeated client token gives the update under way."""
         refuse_unverified(params, UPDATE_MEMBERS)
         cluster = self._state.active_cluster(params["clusterName"])
         addon = self._addon(cluster, params["addonName"])
+        token = params.get("clientRequestToken")
+        if token and addon.update and addon.update.token == token:
+            return {"update": _described_update(addon.update, params)}
         status = self._status(cluster, addon)[0]
         if status in ("CREATING", "UPDATING", "DELETING", "CREATE_FAILED"):
             message = f"Addon {addon.name} cannot be updated as it is currently in {status} state"
@@ -97,8 +100,9 @@ class Addons:
         version = self._version(cluster, addon.name, params.get("addonVersion", addon.version))
         values = params.get("configurationValues", addon.configuration_values)
         refuse_configuration(addon.name, values)
-        addon.update, addon.failed, addon.issues = AddonUpdate(version, values, self._state.now()), None, []
-        return {"update": _described_update(_uuid(self._state.mint()), addon.update, params)}
+        addon.update = AddonUpdate(version, values, self._state.now(), _uuid(self._state.mint()), token)
+        addon.failed, addon.issues = None, []
+        return {"update": _described_update(addon.update, params)}
 
     def settle(self) -> None:
         """Bring add-ons up to the clock, and their objects in the clusters with them."""
@@ -194,11 +198,11 @@ def _conflict(fields: list[str]) -> JsonObject:
     return {"code": "ConfigurationConflict", "message": "\n".join([said, *fields]), "resourceIds": []}
 
 
-def _described_update(update_id: str, update: AddonUpdate, params: JsonObject) -> JsonObject:
+def _described_update(update: AddonUpdate, params: JsonObject) -> JsonObject:
     names = {"addonVersion": "AddonVersion", "resolveConflicts": "ResolveConflicts",
              "configurationValues": "ConfigurationValues"}  # fmt: skip
     return {
-        "id": update_id,
+        "id": update.update_id,
         "status": "InProgress",
         "type": "AddonUpdate",
         "params": [{"type": name, "value": params[key]} for key, name in names.items() if key in params],

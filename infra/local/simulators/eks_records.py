@@ -31,6 +31,8 @@ class AddonUpdate:
     version: str
     configuration_values: str | None
     begun_at: datetime
+    update_id: str
+    token: str | None = None
 
 
 @dataclass

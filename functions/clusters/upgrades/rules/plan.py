@@ -97,11 +97,12 @@ def _control_plane(cluster: ClusterSpec, found: Readiness, target: str) -> Chang
     plane = found.control_plane
     way = f"through the stack {cluster.names.stack}" if by_stack(cluster) else "by EKS's UpdateClusterVersion"
     if minor_of(plane.version) == minor_of(target):
+        said = f"; the stack {cluster.names.stack} is made to say so where it does not" if by_stack(cluster) else ""
         return Change(
             action=Action.KEEP,
             resource="EKS control plane",
             name=plane.name,
-            reason=f"is at {target} already",
+            reason=f"is at {target} already{said}",
             stage="control_plane",
         )
     return Change(
