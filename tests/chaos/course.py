@@ -91,19 +91,22 @@ def _request(tag: str, phase: str) -> tuple[str, Json]:
     return f"/api/clusters/{tag}/{phase}", hyperpod_request() if phase == "hyperpod" else {}
 
 
-def of_repair(driver: Driver, tag: str, changes: Sequence[Callable[[ByHand], object]] = EVERY) -> Course:
-    """Go the course of a repair on a host where the cluster stands, and is changed by hand."""
+def of_repair(
+    driver: Driver, tag: str, changes: Sequence[Callable[[ByHand], object]] = EVERY, until: str | None = None
+) -> Course:
+    """Go the course of a repair on a host where the cluster stands, and is changed by hand; `until` a stage only."""
     hand = ByHand(driver, tag)
     for change in changes:
         change(hand)
     assert hand.detected()["drifts"]
-    return run(driver, tag, [REPAIR])
+    return {station.stage: station for station in _phase(driver, tag, REPAIR, until)}
 
 
-def _phase(driver: Driver, tag: str, phase: str) -> Iterator[Station]:
+def _phase(driver: Driver, tag: str, phase: str, until: str | None = None) -> Iterator[Station]:
     operation = driver.failing(*_request(tag, phase), _no_more(transactions=0))
     halts: list[_Halt] = []
-    stages = [each["name"] for each in operation["stages"]]
+    every = [each["name"] for each in operation["stages"]]
+    stages = every[: every.index(until) + 1] if until else every
     for stage in stages:
         assert operation["status"] == "FAILED", operation
         state, ended = driver.host.snapshot(), operation["operation_id"]
@@ -113,7 +116,7 @@ def _phase(driver: Driver, tag: str, phase: str) -> Iterator[Station]:
     assert operation["status"] == "SUCCEEDED", operation["error"]
     goal = Goal(tag, taken(driver, tag), operation["result"])
     for place, halt in enumerate(halts):
-        calls = tuple(_of_stage(halt.heard, place, halt is halts[-1]))
+        calls = tuple(_of_stage(halt.heard, place, place == len(every) - 1))
         yield Station(halt.stage, halt.state, halt.operation_id, calls, goal)
 
 
