@@ -21,13 +21,15 @@ class Effect:
 class Pipeline:
     """One kind of operation; `comment` says what it is for.
 
-    One that `forgets` leaves no cluster behind: its last transaction removes the cluster's records.
+    One that `forgets` leaves no cluster behind: its last transaction removes the cluster's records. One that `mends`
+    takes no condition from the cluster when it fails: what stood before it still stands.
     """
 
     kind: str
     comment: str
     phases: tuple[str, ...]
     forgets: bool = False
+    mends: bool = False
 
 
 PREFLIGHT: Final = "preflight"
@@ -96,6 +98,7 @@ PIPELINES: Final = (
         "repair_cluster",
         "Bring back what drifted from what was made.",
         ("drift", "foundation", "dependencies", "hyperpod", "storage", VERIFY),
+        mends=True,
     ),
     Pipeline(
         "upgrade_cluster",
