@@ -116,7 +116,7 @@ def test_a_compute_subnet_is_compared_property_by_property() -> None:
     stage = "compute_subnet:zone"
     assert subnet_drifts(identity, stage, whole) == []
     assert properties(subnet_drifts(identity, stage, replace(whole, subnets=()))) == [None]
-    retagged = replace(own, tags=own.tags | {"Name": "mine"})
+    retagged = replace(own, tags={**own.tags, "Name": "mine"})
     assert properties(subnet_drifts(identity, stage, replace(whole, subnets=(retagged,)))) == ["tag Name"]
     unrouted = replace(whole, tables=(replace(table, default_route=None, tags=OURS | {"Name": identity.table_name}),))
     assert properties(subnet_drifts(identity, stage, unrouted))[-1] == "default route"
