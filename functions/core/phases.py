@@ -23,7 +23,8 @@ class Effect:
 class Pipeline:
     """One kind of operation; `comment` says what it is for, `scope` what a caller needs to begin, retry or cancel it.
 
-    One that `forgets` leaves no cluster behind: its last transaction removes the cluster's records.
+    One that `forgets` leaves no cluster behind: its last transaction removes the cluster's records. One that `mends`
+    takes no condition from the cluster when it fails: what stood before it still stands.
     """
 
     kind: str
@@ -31,6 +32,7 @@ class Pipeline:
     phases: tuple[str, ...]
     forgets: bool = False
     scope: Scope = Scope.OPERATE
+    mends: bool = False
 
 
 PREFLIGHT: Final = "preflight"
@@ -108,6 +110,7 @@ PIPELINES: Final = (
         "repair_cluster",
         "Bring back what drifted from what was made.",
         ("drift", "foundation", "dependencies", "hyperpod", "storage", VERIFY),
+        mends=True,
     ),
     Pipeline(
         "upgrade_cluster",

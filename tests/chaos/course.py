@@ -135,25 +135,29 @@ def run_import(driver: Driver, name: str = FOREIGN) -> Course:
     return run(driver, name, [IMPORT])
 
 
-def of_repair(driver: Driver, tag: str, changes: Sequence[Callable[[ByHand], object]] = EVERY) -> Course:
-    """Go the course of a repair on a host where the cluster stands, and is changed by hand."""
+def of_repair(
+    driver: Driver, tag: str, changes: Sequence[Callable[[ByHand], object]] = EVERY, until: str | None = None
+) -> Course:
+    """Go the course of a repair on a host where the cluster stands, and is changed by hand; `until` a stage only."""
     hand = ByHand(driver, tag)
     for change in changes:
         change(hand)
     assert hand.detected()["drifts"]
-    return run(driver, tag, [REPAIR])
+    return {station.stage: station for station in _phase(driver, tag, REPAIR, until)}
 
 
-def _phase(driver: Driver, tag: str, phase: str) -> Iterator[Station]:
-    yield from _stations(driver, tag, phase, driver.failing(*_request(tag, phase), _no_more(transactions=0)))
+def _phase(driver: Driver, tag: str, phase: str, until: str | None = None) -> Iterator[Station]:
+    operation = driver.failing(*_request(tag, phase), _no_more(transactions=0))
+    yield from _stations(driver, tag, phase, operation, until=until)
 
 
 def _stations(
-    driver: Driver, tag: str, course: str, operation: Json, wanted: Inventory | None = None
+    driver: Driver, tag: str, course: str, operation: Json, wanted: Inventory | None = None, until: str | None = None
 ) -> Iterator[Station]:
     """Retry an operation stage by stage; `wanted` is what has to exist in the end, if that is known beforehand."""
     halts: list[_Halt] = []
-    stages = [each["name"] for each in operation["stages"]]
+    every = [each["name"] for each in operation["stages"]]
+    stages = every[: every.index(until) + 1] if until else every
     for stage in stages:
         assert operation["status"] == "FAILED", operation
         state, ended = driver.host.snapshot(), operation["operation_id"]
@@ -164,7 +168,7 @@ def _stations(
     assert wanted is None or differences(taken(driver.host), wanted) == []
     goal = Goal(tag, taken(driver.host) if wanted is None else wanted, operation["result"])
     for place, halt in enumerate(halts):
-        calls = tuple(_of_stage(halt.heard, place, halt is halts[-1]))
+        calls = tuple(_of_stage(halt.heard, place, place == len(every) - 1))
         yield Station(halt.stage, halt.state, halt.operation_id, calls, goal)
 
 

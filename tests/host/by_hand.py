@@ -99,6 +99,11 @@ class ByHand:
         self.aws("eks").delete_addon(clusterName=self.eks, addonName="coredns")
         return {("EKS add-on", None)}
 
+    def older_cni(self) -> set[Found]:
+        self.aws("eks").update_addon(clusterName=self.eks, addonName="vpc-cni", addonVersion="v1.18.3-eksbuild.1")
+        self.driver.sleep(120)
+        return {("AWS::EKS::Addon", "/AddonVersion")}
+
     def delete_access_entry(self) -> set[Found]:
         self.aws("eks").delete_access_entry(clusterName=self.eks, principalArn=OPERATOR)
         return {("AWS::self.eks::AccessEntry", None), ("EKS access entry", None)}

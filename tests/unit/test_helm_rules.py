@@ -15,6 +15,7 @@ from functions.features.helm.rules import (
     Decision,
     Revision,
     Step,
+    Wanted,
     content_of,
     decide,
 )
@@ -61,7 +62,7 @@ def revision(number: int, status: str, labels: dict[str, str] | None = None, age
     ],
 )
 def test_revisions_decide(revisions: list[Revision], expected: Decision) -> None:
-    assert decide(revisions, "wanted", NOW) == expected
+    assert decide(revisions, Wanted("wanted", "1", {}), NOW) == expected
 
 
 def test_content_changes_with_chart_and_values_only() -> None:

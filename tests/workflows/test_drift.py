@@ -107,6 +107,8 @@ def test_what_a_repair_would_make_anew_or_end_is_named_and_left_until_somebody_a
     cause = refused["error"]["cause"]
     assert (refused["status"], refused["error"]["code"], cause["code"]) == ("FAILED", "conflict", "WOULD_REPLACE")
     assert "ComputeSelfIngress" in refused["error"]["detail"]
+    conditions = {each["type"]: each["status"] for each in driver.get(f"/api/clusters/{TAG}")["conditions"]}
+    assert (conditions["FoundationReady"], conditions["InSync"]) == ("True", "False")
     assert (hand.rule_id(), hand.instances()) == (rule, nodes)
     accepted = {"accept_replacement": ["ComputeSelfIngress"]}
     assert [c["name"] for c in preview(driver, accepted)["preview"]["changes"] if c["irreversible"]] == [

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 MAX_RESOURCES: Final = 100
 _LONGEST_CAUSE: Final = 500
 _FORGETTING: Final = frozenset(kind for kind, pipeline in BY_KIND.items() if pipeline.forgets)
+_MENDING: Final = frozenset(kind for kind, pipeline in BY_KIND.items() if pipeline.mends)
 _REASONS: Final = {"ABORTED": Reason.ABORTED, "TIMED_OUT": Reason.TIMED_OUT}
 
 
@@ -88,7 +89,7 @@ def _ending(
         result=_result(stages),
         error=error,
         reason=reason,
-        conditions=_conditions(stages, operation.operation_id, at),
+        conditions=_conditions(stages, operation, at),
         stages=[stage for stage, closed in zip(stages, running, strict=True) if closed],
         seen_version=operation.version,
         forgets=status is OperationStatus.SUCCEEDED and operation.kind in _FORGETTING,
@@ -104,13 +105,14 @@ def _result(stages: Sequence[Stage]) -> JsonObject:
     return result | {"more_resources": more} if more > 0 else result
 
 
-def _conditions(stages: Sequence[Stage], operation_id: str, at: datetime) -> dict[str, JsonObject]:
-    """Say what each phase made of the cluster; a phase that never began leaves the cluster as it was."""
+def _conditions(stages: Sequence[Stage], operation: Operation, at: datetime) -> dict[str, JsonObject]:
+    """Say what each phase made of the cluster; one that never began, or failed to mend, leaves it as it was."""
     members = {phase: [stage for stage in stages if stage.phase == phase] for phase in EFFECTS}
     return {
-        EFFECTS[phase].condition: _condition(EFFECTS[phase], found, operation_id, at)
+        EFFECTS[phase].condition: _condition(EFFECTS[phase], found, operation.operation_id, at)
         for phase, found in members.items()
         if any(stage.status is not StageStatus.PENDING for stage in found)
+        and (operation.kind not in _MENDING or all(stage.status.standing for stage in found))
     }
 
 

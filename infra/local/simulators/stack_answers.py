@@ -132,10 +132,9 @@ def _resource(stack: Stack, resource: StackResource) -> JsonObject:
 
 
 def _drift(stack: Stack) -> JsonObject:
-    if stack.drift is None:
-        return {"StackDriftStatus": "NOT_CHECKED"}
-    status = "DRIFTED" if stack.drift.drifted else "IN_SYNC"
-    return {"StackDriftStatus": status, "LastCheckTimestamp": stack.drift.begun_at}
+    """The status is that of the last detection that has ended, the time that of the last that was begun."""
+    status = "NOT_CHECKED" if stack.drift is None else "DRIFTED" if stack.drift.drifted else "IN_SYNC"
+    return present({"StackDriftStatus": status, "LastCheckTimestamp": stack.checked_at})
 
 
 def _resource_drift(stack: Stack, resource: StackResource) -> JsonObject:

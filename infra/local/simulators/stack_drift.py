@@ -51,6 +51,7 @@ def detect(turn: Turn, stack: Stack, params: JsonObject) -> JsonObject:
     seconds = _SECONDS_A_RESOURCE * len(found)
     detection = Detection(str(uuid4()), stack.stack_id, turn.now, turn.now + timedelta(seconds=seconds), found)
     turn.records.detections[detection.detection_id] = detection
+    stack.checked_at = turn.now
     return {"StackDriftDetectionId": detection.detection_id}
 
 

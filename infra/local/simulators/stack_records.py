@@ -215,6 +215,7 @@ class Stack:
     change_sets: dict[str, ChangeSet] = field(default_factory=dict)
     update: Update | None = None
     drift: Detection | None = None
+    checked_at: datetime | None = None
 
     def next_change(self, now: datetime) -> datetime | None:
         """The earliest instant at which something happens by itself."""
