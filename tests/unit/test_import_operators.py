@@ -18,10 +18,10 @@ from functions.features.presence.rules import Present
 Object = dict[str, JsonValue]
 
 
-def workload(image: str = "repo/a:v1", ready: int = 1, **labels: str) -> Object:
+def workload(image: str = "repo/a:v1", ready: int = 1, labels: dict[str, JsonValue] | None = None) -> Object:
     """A Deployment of one replica, or a DaemonSet."""
     return {
-        "metadata": {"name": "a", "namespace": "theirs", "labels": {**labels}},
+        "metadata": {"name": "a", "namespace": "theirs", "labels": labels or {}},
         "spec": {"replicas": 1, "template": {"spec": {"containers": [{"name": "a", "image": image}]}}},
         "status": {"readyReplicas": ready},
     }
@@ -32,8 +32,8 @@ def judged(controllers: tuple[Object, ...], *, defined: bool = True) -> Componen
 
 
 def test_an_operator_is_there_when_its_controller_is() -> None:
-    helm = {"app.kubernetes.io/managed-by": "Helm", "app.kubernetes.io/version": "1.6.1"}
-    found = judged((workload(**helm),))
+    helm: dict[str, JsonValue] = {"app.kubernetes.io/managed-by": "Helm", "app.kubernetes.io/version": "1.6.1"}
+    found = judged((workload(labels=helm),))
     assert (found.presence, found.namespace, found.version, found.status, found.managed_by, found.message) == (
         "present",
         "theirs",
