@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -104,6 +105,13 @@ FUNCTIONS = (
         # A transaction is authorised as its parts, and a condition on another record is one of them.
         actions=(*LEDGER, "dynamodb:ConditionCheckItem", "dynamodb:Scan"),
         # A caller gets an answer within seconds whatever AWS does.
+        patience=Patience.EDGE,
+    ),
+    Function(
+        "catalog",
+        "functions.entry.catalog.handler",
+        "answers what can be had",
+        actions=("dynamodb:GetItem", "dynamodb:Query"),
         patience=Patience.EDGE,
     ),
     # The only one that answers people and gets into clusters: what it needs for that, the others need not carry.
@@ -245,15 +253,25 @@ class Topology:
     buckets: tuple[Bucket, ...]
     routes: tuple[Route, ...]
     stages: tuple[Stage, ...]
-    route_actions: tuple[str, ...]
+    route_actions: Mapping[str, frozenset[str]]
 
     def actions_of(self, function: str) -> frozenset[str]:
         """List the AWS actions that a function's role needs."""
         own = next(entry for entry in self.functions if entry.name == function)
         staged = [action for stage in self.stages if stage.function == function for action in stage.actions]
-        routed = self.route_actions if function == "api" else ()
+        routed = self.route_actions.get(function, ())
         sessions = ("sts:AssumeRole",) if own.acts_for_operations else ()
         return frozenset((*own.actions, *staged, *routed, *sessions))
+
+
+def _route_actions() -> Mapping[str, frozenset[str]]:
+    """Say which actions the routes of each function need: a domain's are those of `api`, if that has any of its routes."""
+    found: dict[str, frozenset[str]] = {}
+    for declaration in DECLARATIONS:
+        answering = {route.function for route in declaration.routes} or {"api"}
+        owner = "api" if "api" in answering else min(answering)
+        found[owner] = found.get(owner, frozenset()) | frozenset(declaration.route_actions)
+    return found
 
 
 TOPOLOGY = Topology(
@@ -268,5 +286,5 @@ TOPOLOGY = Topology(
     buckets=BUCKETS,
     routes=(*(route for declaration in DECLARATIONS for route in declaration.routes), UNMATCHED),
     stages=tuple(stage for declaration in DECLARATIONS for stage in declaration.stages),
-    route_actions=tuple(action for declaration in DECLARATIONS for action in declaration.route_actions),
+    route_actions=_route_actions(),
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from functions.audit.routes import listing as audit
-from functions.catalog import routes as catalog
 from functions.clusters import routes as clusters
 from functions.clusters.deletion.routes import deleting
 from functions.clusters.drift import routes as cluster_drift
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 catalogue.install(DECLARATIONS)
 _ROUTES = (
     audit,
-    catalog,
     cluster_drift,
     cluster_events,
     cluster_listing,

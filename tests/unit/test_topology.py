@@ -26,6 +26,7 @@ PERMISSIONS_ONLY = {
     "execute-api:ManageConnections",
     "iam:PassRole",
     "s3:GetBucketPublicAccessBlock",
+    "s3:GetEncryptionConfiguration",
     "s3:DeleteObjectVersion",
     "s3:ListBucket",
     "s3:ListBucketMultipartUploads",
