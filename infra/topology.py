@@ -265,7 +265,7 @@ class Topology:
 
 
 def _route_actions() -> Mapping[str, frozenset[str]]:
-    """Say which actions the routes of each function need: a domain's are those of `api`, if that has any of its routes."""
+    """Say which actions routes need, by function: those of a domain are of `api`, if that has any of its routes."""
     found: dict[str, frozenset[str]] = {}
     for declaration in DECLARATIONS:
         answering = {route.function for route in declaration.routes} or {"api"}

@@ -54,6 +54,8 @@ DECLARATION = Declaration(
                 "iam:ListRolePolicies",
                 "iam:GetRolePolicy",
                 "iam:ListAttachedRolePolicies",
+                "iam:GetPolicy",
+                "iam:GetPolicyVersion",
                 "iam:GetOpenIDConnectProvider",
                 "sts:AssumeRole",
             ),
