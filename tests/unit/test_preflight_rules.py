@@ -207,9 +207,9 @@ def test_what_stands_under_the_names_is_adopted_cleared_or_in_the_way(leftovers:
     assert all(finding.remedy and finding.field == "tag" for finding in findings if finding.level == "error")
 
 
-def hyperpod(status: str = "InService", eks: str = OURS, count: int = 1) -> Leftovers:
+def hyperpod(status: str = "InService", eks: str = OURS, count: int = 1, instances: int = 0) -> Leftovers:
     groups = frozenset({("gpu", ("ml.g6.4xlarge",), count)})
-    return Leftovers(hyperpod=HyperPodFound("hp-cluster-t1", "arn:hp", status, eks, groups, 0))
+    return Leftovers(hyperpod=HyperPodFound("hp-cluster-t1", "arn:hp", status, eks, groups, instances))
 
 
 @pytest.mark.parametrize(
@@ -219,6 +219,9 @@ def hyperpod(status: str = "InService", eks: str = OURS, count: int = 1) -> Left
         (hyperpod(count=2), ("error", "instance_groups")),
         (hyperpod("Deleting"), ("warning", None)),
         (hyperpod("Failed"), ("warning", None)),
+        (hyperpod("Failed", instances=1), ("error", "tag")),
+        # A group without its minimum was given up: the next try begins anew.
+        (hyperpod(count=0), ("warning", None)),
         (hyperpod(eks=OURS + "x"), ("error", "tag")),
         (hyperpod(eks=""), ("error", "tag")),
     ],
@@ -226,7 +229,9 @@ def hyperpod(status: str = "InService", eks: str = OURS, count: int = 1) -> Left
 def test_a_hyperpod_cluster_of_the_name_is_adopted_only_where_it_is_the_one_asked_for(
     leftovers: Leftovers, expected: tuple[str, str | None]
 ) -> None:
-    [finding] = found(hyperpod_in("us-east-1e"), "leftover", Facts(zones=ZONES, leftovers=leftovers))
+    group = HYPERPOD["instance_groups"][0] | {"min_instance_count": 1}
+    request = HyperPod.model_validate(HYPERPOD | {"instance_groups": [group]})
+    [finding] = found(request, "leftover", Facts(zones=ZONES, leftovers=leftovers))
     assert (finding.level, finding.field) == expected
 
 

@@ -11,6 +11,7 @@ from functions.clusters.models import CreateCluster
 from functions.clusters.preflight.models import Needed
 from functions.clusters.preflight.rules import leftovers, network_quotas, subnets, versions, zones
 from functions.clusters.preflight.rules.requests import hyperpod_of, listed_groups, makes_vpc, path_of
+from functions.clusters.rules import desired_groups
 from functions.core.findings import Finding, Level, errors_in, unchecked
 
 if TYPE_CHECKING:
@@ -76,8 +77,8 @@ def _check_hyperpod(
     yield from subnets.check_given(groups, found, vpc_id, new_vpc=new_vpc)
     standing = [*found.own, *found.given] if found else []
     yield from subnets.check_room(hyperpod, groups, standing, target.tag, tried=target.tried)
-    asked = {(group.name, tuple(group.types), group.instance_count) for _, group in groups}
-    yield from leftovers.check_hyperpod(facts.leftovers, target, asked, f"{path_of(request)}instance_groups")
+    field = f"{path_of(request)}instance_groups"
+    yield from leftovers.check_hyperpod(facts.leftovers, target, desired_groups(hyperpod), field)
 
 
 def _check_network(request: CreateCluster | HyperPod, facts: Facts) -> Iterator[Finding]:

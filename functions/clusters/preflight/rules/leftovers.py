@@ -6,15 +6,16 @@ else bears such a name lets the stack fail halfway: CloudFormation takes nothing
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
+from functions.capacity.rules.shortfalls import rolled_back
 from functions.core.findings import Finding, Level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from functions.clusters.preflight.models import HyperPodFound, Leftovers, PartFound, StackFound, Target
+    from functions.core.cluster import DesiredGroup
 
 LEFTOVER: Final = "leftover"
 BUCKET: Final = "S3 bucket"
@@ -30,8 +31,6 @@ _TAKEN_OVER: Final = {
     EKS_CLUSTER: "import it (POST /api/clusters/import)",
 }
 
-Groups = Collection[tuple[str, tuple[str, ...], int]]
-
 
 def check_foundation(found: Leftovers | None, target: Target) -> Iterator[Finding]:
     """Tell what becomes of what stands under the names of a foundation."""
@@ -43,7 +42,9 @@ def check_foundation(found: Leftovers | None, target: Target) -> Iterator[Findin
         yield from (_part(part, target) for part in found.parts)
 
 
-def check_hyperpod(found: Leftovers | None, target: Target, groups: Groups, field: str) -> Iterator[Finding]:
+def check_hyperpod(
+    found: Leftovers | None, target: Target, groups: Sequence[DesiredGroup], field: str
+) -> Iterator[Finding]:
     """Tell what becomes of a HyperPod cluster of the name; `field` is where the groups are asked for."""
     if found is None or found.hyperpod is None:
         return
@@ -60,19 +61,32 @@ def check_hyperpod(found: Leftovers | None, target: Target, groups: Groups, fiel
         yield _told(
             Level.WARNING, f"the HyperPod cluster {hyperpod.name} is being deleted: this one waits for it", hyperpod.arn
         )
-    elif hyperpod.status == "Failed" and not hyperpod.instances:
+    elif _came_to_nothing(hyperpod, groups):
         yield _told(
             Level.WARNING,
-            f"the HyperPod cluster {hyperpod.name} failed before; it is deleted if it is this "
-            "cluster's own, and created anew",
+            f"the HyperPod cluster {hyperpod.name} came to nothing before; if it is this cluster's own, it is deleted "
+            "and created anew",
             hyperpod.arn,
+        )
+    elif hyperpod.status == "Failed":
+        yield _error(
+            f"the HyperPod cluster {hyperpod.name} is Failed and still has {hyperpod.instances} instances",
+            hyperpod.arn,
+            "tag",
+            f"Delete {hyperpod.name} (aws sagemaker delete-cluster) and send the request again, or {_OTHER_TAG}.",
         )
     else:
         yield _adopted(hyperpod, groups, field)
 
 
-def _adopted(hyperpod: HyperPodFound, groups: Groups, field: str) -> Finding:
-    if hyperpod.groups == frozenset(groups):
+def _came_to_nothing(hyperpod: HyperPodFound, groups: Sequence[DesiredGroup]) -> bool:
+    """Say whether a cluster failed, or gave up a group, and has no instance."""
+    targets = {name: target for name, _, target in hyperpod.groups}
+    return not hyperpod.instances and (hyperpod.status == "Failed" or rolled_back(groups, targets) is not None)
+
+
+def _adopted(hyperpod: HyperPodFound, groups: Sequence[DesiredGroup], field: str) -> Finding:
+    if hyperpod.groups == {(group.name, group.types, group.instance_count) for group in groups}:
         return _told(
             Level.INFO, f"the HyperPod cluster {hyperpod.name} exists with these groups and is adopted", hyperpod.arn
         )
