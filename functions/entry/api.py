@@ -17,7 +17,7 @@ from functions.connections.routes import tickets
 from functions.core import application, catalogue
 from functions.entry.domains import DECLARATIONS
 from functions.identity.namespaces.routes import changing as namespaces
-from functions.identity.people.routes import changing as people
+from functions.identity.people import routes as people
 from functions.network import routes as network
 from functions.operations import routes as operations
 

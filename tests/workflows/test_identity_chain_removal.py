@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from functions.identity.declaration import DECLARATION
-from infra.local.faults import Fault, Kind
+from infra.local.faults import Call, Fault, Kind
 from infra.local.kubernetes.documents import objects
 from infra.local.kubernetes.resources import SERVICE_ACCOUNTS
 from tests.host.driver import Driver, Json
@@ -206,21 +206,18 @@ def test_a_chain_whose_cluster_is_going_waits_until_it_is_gone_and_then_loses_it
     assert ROLE not in role_names(made)
 
 
-def test_a_removal_is_declared_with_the_actions_that_it_takes(
-    made: Driver, run_stage: Run, remove: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    taken, strike = set[str](), made.host.faults.strike
+def test_a_removal_is_declared_with_the_actions_that_it_takes(made: Driver, run_stage: Run, remove: Run) -> None:
+    taken = set[str]()
 
-    def noted(service: str, operation: str, role: str) -> Fault | None:
-        if "stages_identity" in role and service != "dynamodb":
-            taken.add(f"{service}:{operation}")
-        return strike(service, operation, role)
+    def noted(call: Call) -> None:
+        if "stages_identity" in call.role and call.service != "dynamodb":
+            taken.add(f"{call.service}:{call.operation}")
 
     made.host.client("iam").put_role_policy(RoleName=ROLE, PolicyName="more", PolicyDocument=policy())
-    monkeypatch.setattr(made.host.faults, "strike", noted)
     # A token of an earlier removal would serve for minutes.
     made.sleep(900)
-    assert said(remove(TRAINING)).startswith(NOTHING_LEFT)
+    with made.host.faults.overheard(noted):
+        assert said(remove(TRAINING)).startswith(NOTHING_LEFT)
     [declared] = [stage for stage in DECLARATION.stages if stage.kind == "identity_chain_removal"]
     assert taken == set(declared.actions)
 
