@@ -107,4 +107,4 @@ def test_what_does_not_exist_is_said_in_each_operations_words(world: World) -> N
     assert refused("ValidationError", world.client.describe_stacks, StackName="x") == "Stack with id x does not exist"
     assert refused("ValidationError", world.client.describe_stack_events, StackName="x") == "Stack [x] does not exist"
     assert world.client.delete_stack(StackName="x")["ResponseMetadata"]["HTTPStatusCode"] == 200
-    assert "unverified" in refused("UnverifiedOperation", world.client.continue_update_rollback, StackName="x")
+    assert "unverified" in refused("UnverifiedOperation", world.client.cancel_update_stack, StackName="x")

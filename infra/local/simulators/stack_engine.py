@@ -10,7 +10,7 @@ from infra.local.simulators.stack_drift import settle_detections
 from infra.local.simulators.stack_executing import advance_execution
 from infra.local.simulators.stack_records import IN_PROGRESS, UPDATING, Stack, StackRecords, Status
 from infra.local.simulators.stack_turn import Turn
-from infra.local.simulators.stack_update import advance_update
+from infra.local.simulators.stack_update import advance_parameters
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -59,5 +59,5 @@ def _advance(turn: Turn, stack: Stack) -> bool:
     if stack.status == Status.CREATE_IN_PROGRESS:
         return advance_creation(turn, stack)
     if stack.status in UPDATING:
-        return advance_execution(turn, stack) if stack.update else advance_update(turn, stack)
+        return advance_execution(turn, stack) if stack.update else advance_parameters(turn, stack)
     return advance_deletion(turn, stack)

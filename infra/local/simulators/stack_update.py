@@ -48,7 +48,7 @@ def begin_update(turn: Turn, stack: Stack, params: JsonObject) -> None:
         resource.changing, resource.former = resource.logical_id in changed, None
 
 
-def advance_update(turn: Turn, stack: Stack) -> bool:
+def advance_parameters(turn: Turn, stack: Stack) -> bool:
     """Do what is due for a stack that is updated or rolls an update back; say whether anything changed."""
     under_way = [item for item in stack.resources.values() if item.status == Status.UPDATE_IN_PROGRESS]
     changes = [_advance(turn, stack, resource) for resource in under_way]
