@@ -25,6 +25,8 @@ PERMISSIONS_ONLY = {
     "dynamodb:ConditionCheckItem",
     "execute-api:ManageConnections",
     "iam:PassRole",
+    "s3:GetBucketPublicAccessBlock",
+    "s3:GetEncryptionConfiguration",
     "s3:ListBucket",
     "s3:GetObject",
     "s3:PutObject",
