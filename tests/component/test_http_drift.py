@@ -118,6 +118,8 @@ def test_what_ends_instances_is_confirmed_by_the_digest_of_what_was_detected(edg
 
 def test_a_replacement_is_accepted_by_name_and_confirmed(edge: Edge) -> None:
     standing(edge, "t1", *MADE)
+    body = {"accept_replacement": ["Vpc"]}
+    assert edge.send("POST", REPAIR, body).body["code"] == "confirmation_required"
     kept(edge, ADDON)
     body = {"accept_replacement": ["ComputeSelfIngress"]}
     assert edge.send("POST", REPAIR, body).body["code"] == "confirmation_required"

@@ -20,6 +20,7 @@ from functions.core.ledger import (
     mark_running,
     record_progress,
     request_cancel,
+    skip_stages,
 )
 from functions.core.ledger.models import JsonObject, OperationStatus, Reason, StageStatus
 from tests.component.test_ledger_support import (
@@ -282,3 +283,17 @@ def test_every_stage_change_costs_one_transaction(account: Account) -> None:
         record_progress(operation_id, NETWORK, attempt, "half", None, [])
         finish_stage(operation_id, NETWORK, attempt, {})
     assert calls == ["GetItem", *["TransactWriteItems"] * 3]
+
+
+def test_a_stage_that_has_not_begun_can_be_passed_over_and_no_other(account: Account) -> None:
+    operation_id = running()
+    first, second = (stage.record for stage in get(operation_id).stages[:2])
+    begin_stage(operation_id, first)
+    for _ in range(2):
+        skip_stages(operation_id, [first, second], "nothing had drifted")
+    found = get(operation_id).stages[:2]
+    assert [stage.status for stage in found] == [StageStatus.RUNNING, StageStatus.SKIPPED]
+    assert found[1].message == "nothing had drifted"
+    finish_operation(operation_id, OperationStatus.FAILED)
+    with pytest.raises(StaleWorker):
+        skip_stages(operation_id, [second], "too late")

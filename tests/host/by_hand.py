@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+from base64 import b64decode, b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from infra.local.kubernetes import resources
-from infra.local.kubernetes.documents import JsonObject, objects
+from infra.local.kubernetes.documents import JsonObject, ensure_mapping, name_of, objects, text
 from infra.local.kubernetes.store import Store
 from tests.host.driver import Driver, Json
 
@@ -164,6 +166,21 @@ class ByHand:
         self.store_of().modify(resources.CLUSTER_ROLES, "instantstart:operator", forget_a_rule)
         return {("ClusterRole", "rules")}
 
+    def change_release(self) -> set[Found]:
+        """Upgrade the release by hand, as helm does: with other values, and with the labels that it had."""
+
+        def with_other_values(secret: JsonObject) -> None:
+            content = json.loads(gzip.decompress(b64decode(b64decode(text(secret, "data", "release")))))
+            content["config"]["job-auto-restart"] = {"enabled": True}
+            packed = b64encode(b64encode(gzip.compress(json.dumps(content).encode())))
+            ensure_mapping(secret, "data")["release"] = packed.decode()
+
+        [newest] = [
+            name_of(each) for each in self.store_of().select(resources.SECRETS, "", "owner=helm,status=deployed")
+        ]
+        self.store_of().modify(resources.SECRETS, newest, with_other_values, "kube-system")
+        return {("Helm release", "value job-auto-restart")}
+
     def delete_claim(self) -> set[Found]:
         self.store_of().delete(resources.PERSISTENT_VOLUME_CLAIMS, "s3-claim", "default")
         return {("mount", None)}
@@ -195,5 +212,6 @@ EVERY: tuple[Callable[[ByHand], set[Found]], ...] = (
     ByHand.change_script,
     ByHand.change_cluster_role,
     ByHand.delete_claim,
+    ByHand.change_release,
 )
 """What can be done at once and is seen at once: whoever can no longer look at a cluster sees less."""

@@ -144,3 +144,10 @@ def test_more_resources_than_a_record_should_hold_are_counted() -> None:
     assert ending_of(most, None, AT).result == {"resources": most.stages[0].resources}
     more = ending_of(operation(S, S, resources=MAX_RESOURCES), None, AT).result or {}
     assert (more["resources"], more["more_resources"]) == (most.stages[0].resources, MAX_RESOURCES)
+
+
+def test_a_repair_that_fails_takes_no_condition_from_the_cluster() -> None:
+    failed = operation(S, F, P, P).model_copy(update={"kind": "repair_cluster"})
+    assert set(ending_of(failed, None, AT).conditions) == {"FoundationReady"}
+    mended = operation(S, S, K, S).model_copy(update={"kind": "repair_cluster"})
+    assert {each["status"] for each in ending_of(mended, None, AT).conditions.values()} == {"True"}

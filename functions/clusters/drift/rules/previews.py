@@ -24,10 +24,11 @@ _AT_ONCE: Final = 5
 
 def changes(report: DriftReport | None, plan: plans.RepairPlan, accepted: Sequence[str]) -> list[Change]:
     """List what a repair changes; without a detection, what it may change."""
+    replacements = [_replacement(name) for name in accepted]
     if report is None:
-        return [_possible(phase, name) for phase, name in plan.stages if phase in CONDITIONS]
+        return [*(_possible(phase, name) for phase, name in plan.stages if phase in CONDITIONS), *replacements]
     found = [_change(stage, each) for stage, drifts in plans.by_stage(report.drifts).items() for each in drifts]
-    return [*found, *_side_effects(plan), *(_replacement(name) for name in accepted)]
+    return [*found, *_side_effects(plan), *replacements]
 
 
 def _change(stage: str, drift: Drift) -> Change:
