@@ -28,7 +28,7 @@ from tests.workflows.imports import (
 
 
 @pytest.mark.case(11)
-def test_an_import_without_consent_changes_nothing_and_says_what_an_administrator_would_run(
+def test_an_import_without_consent_changes_nothing_keeps_what_there_is_and_says_what_an_administrator_would_run(
     driver_of_foreign: Driver,
 ) -> None:
     driver = driver_of_foreign
@@ -53,11 +53,13 @@ def test_an_import_without_consent_changes_nothing_and_says_what_an_administrato
         f"--principal-arn {OPERATOR} --type STANDARD --kubernetes-groups instantstart:operator",
     ):
         assert command in refused["message"]
+    _is_taken_in_as_it_is(driver)
+    [finding] = operation["result"]["findings"]
+    assert finding["check"] == "lb_subnet_tags"
+    assert all(subnet in finding["remedy"] for subnet in foreign(driver, RESEARCH).network.private)
 
 
-def test_what_is_taken_in_keeps_its_names_and_its_groups_as_they_are(driver_of_foreign: Driver) -> None:
-    driver = driver_of_foreign
-    imported(driver)
+def _is_taken_in_as_it_is(driver: Driver) -> None:
     cluster, made = driver.get(f"/api/clusters/{RESEARCH}"), foreign(driver, RESEARCH)
     spec, [group] = cluster["spec"], cluster["spec"]["instance_groups"]
     assert (spec["origin"], spec["names"]["stack"]) == ("imported", None)
@@ -106,14 +108,6 @@ def test_with_consent_the_control_plane_is_let_in_subnets_are_tagged_and_the_clu
     found = foreign(driver, RESEARCH)
     subnets = driver.host.client("ec2").describe_subnets(SubnetIds=[*found.network.private])["Subnets"]
     assert all({"Key": "kubernetes.io/role/internal-elb", "Value": "1"} in each["Tags"] for each in subnets)
-
-
-def test_untagged_subnets_are_a_finding_with_the_command_that_tags_them(driver_of_foreign: Driver) -> None:
-    operation = imported(driver_of_foreign)
-    [finding] = operation["result"]["findings"]
-    subnets = foreign(driver_of_foreign, RESEARCH).network.private
-    assert finding["check"] == "lb_subnet_tags"
-    assert all(subnet in finding["remedy"] for subnet in subnets)
 
 
 @pytest.mark.case(7)

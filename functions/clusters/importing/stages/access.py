@@ -11,7 +11,7 @@ from functions.core.errors import Cause, Layer, PreconditionFailed
 from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext, Waiting
 
 if TYPE_CHECKING:
-    from functions.clusters.importing.models.found import FoundEks
+    from functions.clusters.importing.models.found import FoundEks, FoundNetwork
 
 _POLL_SECONDS: Final = 15
 _WANTED: Final = "API_AND_CONFIG_MAP"
@@ -49,22 +49,29 @@ class SubnetTags:
 
     def apply(self, context: StageContext) -> Applied:
         """Tag the subnets that lack their tag; none that is there is taken away."""
-        lacking = _lacking(context)
+        found = _network(context)
+        lacking = missing_roles(found)
         for tag, subnets in lacking.items():
             for subnet_id in subnets:
                 network.tag(subnet_id, {tag: "1"})
-        tagged = tuple(subnet_id for subnets in lacking.values() for subnet_id in subnets)
-        return Applied(f"tagged {', '.join(tagged)}" if tagged else "every subnet has its tag", tagged)
+        tagged = [subnet_id for subnets in lacking.values() for subnet_id in subnets]
+        return Applied(f"tagged {', '.join(tagged)}" if tagged else "every subnet has its tag", _judged(found))
 
     def observe(self, context: StageContext) -> Observation:
         """Done when every subnet of the control plane has its tag."""
-        if lacking := _lacking(context):
+        found = _network(context)
+        if lacking := missing_roles(found):
             return Reapply(f"tags are missing: {', '.join(lacking)}")
-        return Done({"tagged": [*context.stage.resources]}, context.stage.message or "every subnet has its tag")
+        subnets = _judged(found)
+        return Done({"subnets": [*subnets]}, context.stage.message or "every subnet has its tag", subnets)
 
 
-def _lacking(context: StageContext) -> dict[str, list[str]]:
-    return missing_roles(reading.network_of(_standing(context), context.cluster.region))
+def _network(context: StageContext) -> FoundNetwork:
+    return reading.network_of(_standing(context), context.cluster.region)
+
+
+def _judged(found: FoundNetwork) -> tuple[str, ...]:
+    return tuple(each.subnet_id for each in found.subnets if each.of_control_plane)
 
 
 def _standing(context: StageContext) -> FoundEks:
