@@ -169,8 +169,9 @@ def test_a_stack_that_fails_to_go_is_never_called_deleted_and_can_then_be_given_
     retaining = "retain_resources=ControlPlaneSubnetOne"
     assert ("subnet", control_plane_subnet(driver, "base")) in changes(driver.preview(BASE, retaining), "keep")
     final = driver.delete(BASE, retaining)
-    # The VPC cannot go without its subnet, and the owner of the interface is told again.
+    # The VPC cannot go without its subnet, and what is in the way is told again.
     assert (final["status"], final["reason"]) == ("FAILED", "BLOCKED")
+    assert "?retain_resources=Vpc" in final["error"]["remedy"]
     final = driver.delete(BASE, "retain_resources=Vpc")
     assert (final["status"], stack_status(driver, "base")) == ("SUCCEEDED", None), final["error"]
     assert "stack resource Vpc" in final["result"]["kept"]

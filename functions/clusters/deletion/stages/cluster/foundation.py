@@ -119,7 +119,8 @@ def _after_failure(context: StageContext, resources: Sequence[StackResource]) ->
             found = [*(each.interface_id for each in left), *(each.group_id for each in groups)]
             return Reapply(f"the deletion failed, and EKS has left {', '.join(found)} behind")
         if blockers := blockers_in(vpc, name, known):
-            return Failed(blocked(f"The foundation stack {context.cluster.names.stack}", blockers, context.cluster.tag))
+            what, otherwise = f"The foundation stack {context.cluster.names.stack}", _way_out(context, resources)
+            return Failed(blocked(what, blockers, context.cluster.tag, otherwise=otherwise))
         if waits := [each for each in vpc.interfaces if fate_of(each, name) is Fate.WAIT]:
             return Waiting(_POLL_SECONDS, f"{_STILL_GOING} {owner_of(waits[0])}")
     if (context.stage.message or "").startswith(_STILL_GOING):
@@ -138,7 +139,6 @@ def _refused(context: StageContext, resources: Sequence[StackResource]) -> Stage
     failed = [each for each in resources if each.status == _FAILED]
     said = "; ".join(f"{each.logical_id} ({each.type} {each.physical_id}): {each.reason}" for each in failed)
     tag, stack = context.cluster.tag, context.cluster.names.stack
-    retained = "&".join(f"retain_resources={each.logical_id}" for each in failed)
     return StageFailed(
         f"The stack {stack} is {_FAILED}: {said or 'CloudFormation names no resource'}.",
         cause=Cause(
@@ -148,6 +148,12 @@ def _refused(context: StageContext, resources: Sequence[StackResource]) -> Stage
             code=_FAILED,
             resource=failed[0].physical_id if failed else stack,
         ),
-        remedy=f"Remove what the message names, then send DELETE /api/clusters/{tag} again. Or give the resources up: "
-        f"DELETE /api/clusters/{tag}?{retained} leaves them in the account, outside of any stack.",
+        remedy=f"Remove what the message names, then send DELETE /api/clusters/{tag} again. "
+        f"{_way_out(context, resources)}",
     )
+
+
+def _way_out(context: StageContext, resources: Sequence[StackResource]) -> str:
+    failed = "&".join(f"retain_resources={each.logical_id}" for each in resources if each.status == _FAILED)
+    path = f"DELETE /api/clusters/{context.cluster.tag}?{failed}"
+    return f"Or give up what failed: {path} leaves it in the account, outside of any stack."
