@@ -122,13 +122,16 @@ def create_subnet(vpc_id: str, zone: str, cidr: IPv4Network, tags: Mapping[str, 
     return _subnet(answer["Subnet"])
 
 
-def delete_subnet(subnet_id: str) -> None:
-    """Delete a subnet; one that is gone stays gone, and one that something uses stays."""
+def delete_subnet(subnet_id: str) -> bool:
+    """Delete a subnet, gone before or now; False when something uses it, and it stays."""
     try:
         runtime.client("ec2").delete_subnet(SubnetId=subnet_id)
     except ClientError as error:
-        if code_of(error) not in ("InvalidSubnetID.NotFound", "DependencyViolation"):
+        if code_of(error) == "DependencyViolation":
+            return False
+        if code_of(error) != "InvalidSubnetID.NotFound":
             raise
+    return True
 
 
 def tag(resource_id: str, tags: Mapping[str, str]) -> None:

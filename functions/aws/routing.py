@@ -62,10 +62,10 @@ def create_table(vpc_id: str, tags: Mapping[str, str]) -> RouteTable:
     return _table(answer["RouteTable"])
 
 
-def delete_table(route_table_id: str) -> None:
-    """Delete a route table; one that is gone stays gone, and one that a subnet uses stays."""
+def delete_table(route_table_id: str) -> bool:
+    """Delete a route table; False when it was gone before, or a subnet uses it and it stays."""
     client = runtime.client("ec2")
-    _made(
+    return _made(
         lambda: client.delete_route_table(RouteTableId=route_table_id),
         unless=("InvalidRouteTableID.NotFound", "DependencyViolation"),
     )

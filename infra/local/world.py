@@ -77,7 +77,7 @@ class World:
         self.on_clusters_changed: Callable[[], None] = lambda: None
         self.publish: Callable[[BusEvent], object] = lambda event: None
         account = identities.account_id
-        self._interfaces = Interfaces(account, region)
+        self.interfaces = Interfaces(account, region)
         self.load_balancers = LoadBalancers(clock.now, cast("Callable[[str], BaseClient]", client))
         self.eks = Eks(clock.now, account, region, self._eks_host())
         self.hyperpod = HyperPod(clock.now, account, region, self._hyperpod_host())
@@ -183,8 +183,8 @@ class World:
             on_version_changed=self._upgrade_cluster,
             node_versions=lambda name: [node.kubernetes_version for node in self.hyperpod.node_facts(name)],
             addons=addon_objects(self.kubernetes, self._addon_version, self._has_nodes),
-            hold_interface=self._interfaces.held_by("amazon-eks"),
-            free_interface=self._interfaces.let_go,
+            hold_interface=self.interfaces.held_by("amazon-eks"),
+            free_interface=self.interfaces.let_go,
             hyperpod_on=self._hyperpod_on,
         )
 
@@ -198,8 +198,8 @@ class World:
             dependencies_installed=self._has_dependencies,
             admit_nodes=self.eks.admit_nodes,
             publish=self._publish,
-            hold_interface=self._interfaces.held_by("amazon-sagemaker"),
-            free_interface=self._interfaces.let_go,
+            hold_interface=self.interfaces.held_by("amazon-sagemaker"),
+            free_interface=self.interfaces.let_go,
         )
 
     def _publish(self, event: BusEvent) -> None:

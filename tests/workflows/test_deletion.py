@@ -168,9 +168,14 @@ def test_a_stack_that_fails_to_go_is_never_called_deleted_and_can_then_be_given_
     assert (unknown.status, unknown.body["errors"][0]["allowed"]) == (409, ["ControlPlaneSubnetOne"])
     retaining = "retain_resources=ControlPlaneSubnetOne"
     assert ("subnet", control_plane_subnet(driver, "base")) in changes(driver.preview(BASE, retaining), "keep")
-    driver.host.client("ec2").delete_network_interface(NetworkInterfaceId=interface)
-    final = driver.delete(BASE)
+    final = driver.delete(BASE, retaining)
+    # The VPC cannot go without its subnet, and what is in the way is told again.
+    assert (final["status"], final["reason"]) == ("FAILED", "BLOCKED")
+    assert "?retain_resources=Vpc" in final["error"]["remedy"]
+    final = driver.delete(BASE, "retain_resources=Vpc")
     assert (final["status"], stack_status(driver, "base")) == ("SUCCEEDED", None), final["error"]
+    assert "stack resource Vpc" in final["result"]["kept"]
+    assert "is given up and stays" in stage_of(final, "foundation_removal")["message"]
 
 
 def test_what_eks_leaves_behind_is_cleared_away_and_the_stack_deleted_once_more(
@@ -182,6 +187,21 @@ def test_what_eks_leaves_behind_is_cleared_away_and_the_stack_deleted_once_more(
     assert operation["status"] == "SUCCEEDED", operation["error"]
     assert left_over(driver, empty_account) == []
     assert any(each.startswith("eni-") for each in operation["result"]["deleted"])
+
+
+def test_a_stack_that_failed_on_interfaces_that_are_going_is_deleted_once_more_when_they_are_gone(
+    driver_of_base: Driver,
+) -> None:
+    driver = driver_of_base
+    begun = driver.begin_deletion(BASE)["operation_id"]
+    driver.until(begun, "foundation_removal")
+    going = make_interface(driver, control_plane_subnet(driver, "base"), "aws-K8S-i-0123456789abcdef0")
+    driver.host.world.interfaces.held_by("a node")(going)
+    driver.until_said(begun, "foundation_removal", "pod network of node i-0123456789abcdef0")
+    assert stack_status(driver, "base") == "DELETE_FAILED"
+    driver.host.world.interfaces.let_go(going)
+    driver.host.client("ec2").delete_network_interface(NetworkInterfaceId=going)
+    assert driver.finish(begun)["status"] == "SUCCEEDED"
 
 
 def test_interfaces_of_pods_that_nobody_uses_are_deleted_with_their_subnet(driver_of_base: Driver) -> None:

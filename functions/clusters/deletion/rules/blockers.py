@@ -57,15 +57,19 @@ def still_there(interfaces: Sequence[Interface]) -> list[Blocker]:
     return [blocker_of(each) for each in interfaces]
 
 
-def blocked(what: str, blockers: Sequence[Blocker], tag: str) -> Blocked:
-    """Make the problem of a deletion that others' things stand in the way of; it names each of them."""
+def blocked(what: str, blockers: Sequence[Blocker], tag: str, *, otherwise: str = "") -> Blocked:
+    """Make the problem of a deletion that others' things stand in the way of; it names each of them.
+
+    `otherwise` is a sentence about another way out.
+    """
     named = "; ".join(f"{each.resource} {each.message}" for each in blockers[:3])
     more = f" (and {len(blockers) - 3} more)" if len(blockers) > 3 else ""
     return Blocked(
         f"{what} cannot be deleted: {named}{more}.",
         errors=[FieldError(field=each.resource, message=f"{each.message}; {each.remedy}") for each in blockers],
         cause=Cause(layer=Layer.AWS, service="ec2", code="BLOCKED", resource=blockers[0].resource),
-        remedy=f"Do what the errors say of each, then send DELETE /api/clusters/{tag} again: it goes on from here.",
+        remedy=f"Do what the errors say of each, then send DELETE /api/clusters/{tag} again: it goes on from here."
+        f"{otherwise and ' ' + otherwise}",
     )
 
 

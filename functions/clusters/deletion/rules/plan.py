@@ -58,8 +58,11 @@ def _of_cluster(deletion: Deletion, *, imported: bool) -> list[Removal]:
         *([] if imported else [Removal(_WORKLOADS, "load_balancers_removal", in_kubernetes=True)]),
         Removal(_WORKLOADS, "own_objects_removal:workloads", in_kubernetes=True),
     ]
+    # Who gives parts of the stack up has been told what others made there.
+    clearance = [] if imported or deletion.retain_resources else [Removal(_NETWORK, "vpc_clearance")]
     foundation = [
-        *([] if imported else [Removal(_NETWORK, "vpc_clearance"), Removal(_FOUNDATION, "foundation_removal")]),
+        *clearance,
+        *([] if imported else [Removal(_FOUNDATION, "foundation_removal")]),
         *([Removal(_FOUNDATION, "bucket_removal")] if deletion.delete_bucket and not imported else []),
     ]
     return [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from functions.aws import buckets, cloudformation, eks, hyperpod, logs, network
+from functions.clusters.deletion.models import Deletion
 from functions.clusters.deletion.rules.plan import DELETE_CLUSTER
 from functions.core.errors import Cause, Layer, StageFailed
 from functions.core.stage import Applied, Done, Failed, Observation, StageContext
@@ -29,7 +30,8 @@ class Absence:
         whole = context.operation.kind == DELETE_CLUSTER
         if left := _left(context, whole=whole):
             return Failed(_still_there(left))
-        kept = _kept(context.cluster, whole=whole)
+        given_up = Deletion.model_validate(context.operation.request).retain_resources
+        kept = [*_kept(context.cluster, whole=whole), *(f"stack resource {each}" for each in given_up)]
         deleted = list(dict.fromkeys(each for stage in context.operation.stages for each in stage.resources))
         result: dict[str, JsonValue] = {"deleted": [*deleted], "kept": [*kept]}
         return Done(result, f"gone, as AWS says; kept: {', '.join(kept) or 'nothing'}")

@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.aws import cloudformation, eks, network_interfaces, vpcs
-from functions.clusters.deletion.models import Deletion
+from functions.clusters.deletion.models import Deletion, StackResource
 from functions.clusters.deletion.rules.blockers import blocked, blockers_in, leftover_groups, leftover_interfaces
+from functions.clusters.deletion.rules.interfaces import Fate, fate_of, owner_of
 from functions.core import settings
 from functions.core.errors import Cause, Layer, StageFailed
 from functions.core.stage import Applied, Done, Failed, Observation, Reapply, StageContext, Waiting
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from functions.aws.cloudformation import Stack
-    from functions.clusters.deletion.models import StackResource
 
 _POLL_SECONDS: Final = 30
 _FAILED: Final = "DELETE_FAILED"
+# So a later look knows on what the deletion failed.
+_STILL_GOING: Final = "the deletion failed on interfaces that are still going:"
 # A stack that comes to be can be deleted; one that is changed has to come to rest first.
 _BEGINNING: Final = ("CREATE_IN_PROGRESS", "REVIEW_IN_PROGRESS")
 _VPC: Final = "AWS::EC2::VPC"
@@ -39,12 +41,14 @@ class FoundationRemoval:
             return Applied(f"the stack {name} is gone or not ours")
         if stack.status.endswith("_IN_PROGRESS") and stack.status not in _BEGINNING:
             return Applied(f"the stack {name} is {stack.status}")
-        retained, cleared = list[str](), list[str]()
+        retained, cleared = list[StackResource](), list[str]()
         if stack.status == _FAILED:
             resources = cloudformation.resources(name)
             retained, cleared = _retained(context, resources), _clear(context, resources)
-        cloudformation.delete(name, settings.required("FOUNDATION_ROLE_ARN"), retained)
-        return Applied(f"deleting the stack {name}", (*cleared, stack.stack_id))
+        role = settings.required("FOUNDATION_ROLE_ARN")
+        cloudformation.delete(name, role, [each.logical_id for each in retained])
+        notes = tuple(f"{each.logical_id} ({each.physical_id}) is given up and stays" for each in retained)
+        return Applied(f"deleting the stack {name}", (*cleared, stack.stack_id), notes)
 
     def observe(self, context: StageContext) -> Observation:
         """Done when the stack is gone and EKS knows the cluster no more."""
@@ -82,10 +86,10 @@ def _gone(context: StageContext) -> Observation:
     return Done({"stack": context.cluster.stack}, f"the stack {context.cluster.stack} is gone{left}")
 
 
-def _retained(context: StageContext, resources: Sequence[StackResource]) -> list[str]:
-    """Name what the stack is to let go: only what could not be deleted can be."""
+def _retained(context: StageContext, resources: Sequence[StackResource]) -> list[StackResource]:
+    """Pick what the stack is to let go: only what could not be deleted can be."""
     wanted = Deletion.model_validate(context.operation.request).retain_resources
-    return [each.logical_id for each in resources if each.logical_id in wanted and each.status == _FAILED]
+    return [each for each in resources if each.logical_id in wanted and each.status == _FAILED]
 
 
 def _clear(context: StageContext, resources: Sequence[StackResource]) -> list[str]:
@@ -104,7 +108,7 @@ def _clear(context: StageContext, resources: Sequence[StackResource]) -> list[st
 
 
 def _after_failure(context: StageContext, resources: Sequence[StackResource]) -> Observation:
-    """Try again where something can be cleared away; else name what is in the way, or what CloudFormation says."""
+    """Try again where something can be cleared away or has gone; else name what is in the way, or the reasons given."""
     name = context.cluster.names.eks_cluster
     known = {each.physical_id for each in resources}
     for vpc_id in _vpcs(resources):
@@ -115,7 +119,12 @@ def _after_failure(context: StageContext, resources: Sequence[StackResource]) ->
             found = [*(each.interface_id for each in left), *(each.group_id for each in groups)]
             return Reapply(f"the deletion failed, and EKS has left {', '.join(found)} behind")
         if blockers := blockers_in(vpc, name, known):
-            return Failed(blocked(f"The foundation stack {context.cluster.stack}", blockers, context.cluster.tag))
+            what, otherwise = f"The foundation stack {context.cluster.stack}", _way_out(context, resources)
+            return Failed(blocked(what, blockers, context.cluster.tag, otherwise=otherwise))
+        if waits := [each for each in vpc.interfaces if fate_of(each, name) is Fate.WAIT]:
+            return Waiting(_POLL_SECONDS, f"{_STILL_GOING} {owner_of(waits[0])}")
+    if (context.stage.message or "").startswith(_STILL_GOING):
+        return Reapply("what the deletion failed on has gone")
     return Failed(_refused(context, resources))
 
 
@@ -130,7 +139,6 @@ def _refused(context: StageContext, resources: Sequence[StackResource]) -> Stage
     failed = [each for each in resources if each.status == _FAILED]
     said = "; ".join(f"{each.logical_id} ({each.type} {each.physical_id}): {each.reason}" for each in failed)
     tag, stack = context.cluster.tag, context.cluster.stack
-    retained = "&".join(f"retain_resources={each.logical_id}" for each in failed)
     return StageFailed(
         f"The stack {stack} is {_FAILED}: {said or 'CloudFormation names no resource'}.",
         cause=Cause(
@@ -140,6 +148,12 @@ def _refused(context: StageContext, resources: Sequence[StackResource]) -> Stage
             code=_FAILED,
             resource=failed[0].physical_id if failed else stack,
         ),
-        remedy=f"Remove what the message names, then send DELETE /api/clusters/{tag} again. Or give the resources up: "
-        f"DELETE /api/clusters/{tag}?{retained} leaves them in the account, outside of any stack.",
+        remedy=f"Remove what the message names, then send DELETE /api/clusters/{tag} again. "
+        f"{_way_out(context, resources)}",
     )
+
+
+def _way_out(context: StageContext, resources: Sequence[StackResource]) -> str:
+    failed = "&".join(f"retain_resources={each.logical_id}" for each in resources if each.status == _FAILED)
+    path = f"DELETE /api/clusters/{context.cluster.tag}?{failed}"
+    return f"Or give up what failed: {path} leaves it in the account, outside of any stack."

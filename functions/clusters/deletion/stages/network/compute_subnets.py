@@ -39,19 +39,15 @@ class ComputeSubnetsRemoval:
 
     def apply(self, context: StageContext) -> Applied:
         """Delete what its services left in the subnets, then those that are empty, then their route tables."""
-        found, made = _found(context), list[str]()
-        for interface in leftover_interfaces(found.interfaces, context.cluster.names.eks_cluster):
+        found = _found(context)
+        left = leftover_interfaces(found.interfaces, context.cluster.names.eks_cluster)
+        for interface in left:
             network_interfaces.delete(interface.interface_id)
-            made.append(interface.interface_id)
-        used = {each.subnet_id for each in found.interfaces} - {
-            each.subnet_id for each in found.interfaces if each.interface_id in made
-        }
-        for subnet in found.subnets:
-            if subnet.subnet_id not in used:
-                network.delete_subnet(subnet.subnet_id)
-                made.append(subnet.subnet_id)
-        made += _delete_tables(context)
-        return Applied(f"deleted {', '.join(made)}" if made else "nothing can be deleted yet", tuple(made))
+        used = {each.subnet_id for each in found.interfaces if each not in left}
+        free = [each.subnet_id for each in found.subnets if each.subnet_id not in used]
+        gone = [each.interface_id for each in left] + [each for each in free if network.delete_subnet(each)]
+        gone += _delete_tables(context)
+        return Applied(f"deleted {', '.join(gone)}" if gone else "nothing can be deleted yet", tuple(gone))
 
     def observe(self, context: StageContext) -> Observation:
         """Done when none is left; Blocked, or kept when only HyperPod goes, where others stand in one."""
@@ -103,5 +99,4 @@ def _delete_tables(context: StageContext) -> list[str]:
         for endpoint in endpoints[table.vpc_id]:
             if table.route_table_id in endpoint.route_table_ids:
                 routing.serve_no_longer(endpoint.endpoint_id, table.route_table_id)
-        routing.delete_table(table.route_table_id)
-    return [each.route_table_id for each in free]
+    return [each.route_table_id for each in free if routing.delete_table(each.route_table_id)]
