@@ -8,6 +8,7 @@ from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Path
 
+from functions.catalog.prices.rules import priced, unpriced
 from functions.clusters import records, rules
 from functions.clusters.importing.rules import adoption
 from functions.clusters.listing.rules import summary_of
@@ -53,12 +54,12 @@ def create_cluster(
     egress = settings.fixed_egress_addresses()
     spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now(), egress)
     new = _planned(asked, request, findings, rules.plan(asked.kind, request))
-    changes = previewing.creation(new.stages, spec, spec.instance_groups)
+    changes = priced(previewing.creation(new.stages, spec, spec.instance_groups), spec.instance_groups, spec.region)
     return mutations.answer(
         Intent(
             new=new.model_copy(update={"new_cluster": spec.model_dump(mode="json", exclude_none=True)}),
             changes=changes,
-            unpriced=previewing.unpriced(changes),
+            unpriced=unpriced(changes),
             findings=[*findings, *(_about_tag(tag, generated=request.tag is None) if dry_run else [])],
             read=dict(seen.read),
         ),
@@ -145,11 +146,12 @@ def _begin_on(tag: str, request: rules.Request, key: str | None, *, dry_run: boo
     stages, adopted = adoption.fitted(rules.plan(asked.kind, request), cluster.spec, cluster.detected)
     findings += [*adoption.in_the_way((phase for phase, _ in stages), cluster.spec, cluster.detected), *adopted]
     new = _planned(asked, request, findings, stages)
-    changes = previewing.creation(new.stages, cluster.spec, rules.desired_groups(request))
+    groups = rules.desired_groups(request)
+    changes = priced(previewing.creation(new.stages, cluster.spec, groups), groups, cluster.spec.region)
     intent = Intent(
         new=new.model_copy(update=changed),
         changes=changes,
-        unpriced=previewing.unpriced(changes),
+        unpriced=unpriced(changes),
         findings=findings,
         read=read,
         cluster=cluster.spec,

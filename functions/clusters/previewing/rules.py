@@ -1,12 +1,11 @@
-"""The changes of a creation, read off its planned stages: what each stage makes, why, and what that costs."""
+"""The changes of a creation, read off its planned stages: what each stage makes, and why."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from functions.catalog.prices.rules import control_plane_price, nat_gateway_price, price_of
 from functions.core.cluster import ReusedResources
-from functions.core.previews import Action, Change, Cost
+from functions.core.previews import Action, Change
 from functions.network.reuse.rules.changes import taken_over
 
 if TYPE_CHECKING:
@@ -25,8 +24,6 @@ _MADE: Final = {
     "compute_subnet": ("compute subnet", "gives the nodes of instance groups their addresses"),
     "mount": ("volume and claim", "lets pods use the cluster's bucket as files"),
 }
-# What is paid for by the hour.
-_CHARGED: Final = frozenset({"NAT gateway", "EKS cluster", "instance group"})
 # What only waits or looks makes nothing.
 _MAKES_NOTHING: Final = frozenset({"preflight", "hyperpod_nodes", "verify"})
 
@@ -43,15 +40,6 @@ def _reached(change: Change, reach: Sequence[str]) -> Change:
     return change.model_copy(update={"reason": said})
 
 
-def unpriced(changes: Iterable[Change]) -> list[str]:
-    """Name what costs by the hour and has no price here."""
-    return [f"{change.resource} {change.name}" for change in changes if _is_charged(change) and change.cost is None]
-
-
-def _is_charged(change: Change) -> bool:
-    return change.action is Action.CREATE and change.resource in _CHARGED
-
-
 def _changes(stage: PlannedStage, cluster: ClusterSpec, groups: Sequence[DesiredGroup]) -> list[Change]:
     kind, _, parameter = stage.name.partition(":")
     match kind:
@@ -66,7 +54,7 @@ def _changes(stage: PlannedStage, cluster: ClusterSpec, groups: Sequence[Desired
             why = "holds the instance groups"
             return [
                 _created("HyperPod cluster", cluster.names.hyperpod_cluster, why, stage.name),
-                *(_group(group, cluster.region, stage.name) for group in groups),
+                *(_group(group, stage.name) for group in groups),
             ]
         case _ if kind in _MAKES_NOTHING:
             return []
@@ -76,13 +64,13 @@ def _changes(stage: PlannedStage, cluster: ClusterSpec, groups: Sequence[Desired
 
 
 def _foundation(stage: str, cluster: ClusterSpec) -> list[Change]:
-    names, gateway = cluster.names, nat_gateway_price(cluster.region)
+    names = cluster.names
     stack, bucket = names.stack or "", names.bucket or ""
     return [
         _created("CloudFormation stack", stack, "holds what follows, as far as it is of the foundation", stage),
         _created("VPC", stack, "the cluster's own network, with public and control plane subnets", stage),
-        _created("NAT gateway", stack, "the nodes' way out; it has an Elastic IP address", stage, gateway),
-        _created("EKS cluster", names.eks_cluster, "the control plane of HyperPod", stage, control_plane_price()),
+        _created("NAT gateway", stack, "the nodes' way out; it has an Elastic IP address", stage),
+        _created("EKS cluster", names.eks_cluster, "the control plane of HyperPod", stage),
         _created("IAM role", names.control_plane_role, "EKS runs the control plane with it", stage),
         _created("IAM role", names.execution_role, "the instances run with it", stage),
         _created("IAM role", names.s3_csi_role, "mounts the bucket", stage),
@@ -102,16 +90,10 @@ def _instead(change: Change, cluster: ClusterSpec) -> bool:
     return bool(reused.vpc_id and change.resource in ("VPC", "NAT gateway")) or bool(named.get(change.name))
 
 
-def _group(group: DesiredGroup, region: str, stage: str) -> Change:
+def _group(group: DesiredGroup, stage: str) -> Change:
     reason = f"{group.instance_count} x {' or '.join(group.types)} ({group.capacity_type}), as asked for"
-    return _created("instance group", group.name, reason, stage, _cost_of(group, region))
+    return _created("instance group", group.name, reason, stage)
 
 
-def _cost_of(group: DesiredGroup, region: str) -> Cost | None:
-    """Price a group; one of several types has no price before its instances are there."""
-    each = price_of(group.types[0], group.capacity_type, region) if len(group.types) == 1 else None
-    return each.model_copy(update={"per_hour": round(each.per_hour * group.instance_count, 4)}) if each else None
-
-
-def _created(resource: str, name: str, reason: str, stage: str, cost: Cost | None = None) -> Change:
-    return Change(action=Action.CREATE, resource=resource, name=name, reason=reason, stage=stage, cost=cost)
+def _created(resource: str, name: str, reason: str, stage: str) -> Change:
+    return Change(action=Action.CREATE, resource=resource, name=name, reason=reason, stage=stage)

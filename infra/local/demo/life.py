@@ -71,7 +71,9 @@ def _mended(api: str) -> Json:
 
 def _compared(host: LocalHost, before: inventory.Inventory, preview: Json, operation: Json) -> Json:
     """Compare the whole account with the one before the creation: only what the preview kept may differ."""
-    kept = [change["name"] for change in preview["changes"] if change["action"] == "keep"]
+    # The end of a log group's name is HyperPod's own, and different each time.
+    names = [change["name"] for change in preview["changes"] if change["action"] == "keep"]
+    kept = [name.rpartition("/")[0] or name for name in names]
     left = inventory.differences(inventory.taken(host), before)
     unexplained = [each for each in left if not any(name in each for name in kept)]
     if unexplained:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
+from functions.catalog.prices.rules import priced
 from functions.clusters import records
 from functions.clusters.deletion.models import Deletion
 from functions.clusters.deletion.routes import survey
@@ -67,7 +68,7 @@ def _begin(kind: str, tag: str, deletion: Deletion, key: str | None, *, dry_run:
         new=asked.model_copy(
             update={"stages": stages, "findings": findings, **(changed if kind == DELETE_HYPERPOD else {})}
         ),
-        changes=preview.changes_of(case),
+        changes=priced(preview.changes_of(case), spec.instance_groups, spec.region),
         findings=findings,
         read=preview.read_of(case),
         cluster=spec,
