@@ -126,4 +126,5 @@ PIPELINES: Final = (
     ),
 )
 BY_KIND: Final = {pipeline.kind: pipeline for pipeline in PIPELINES}
+MENDING: Final = frozenset(pipeline.kind for pipeline in PIPELINES if pipeline.mends)
 PHASES: Final = tuple(dict.fromkeys(phase for pipeline in PIPELINES for phase in pipeline.phases))

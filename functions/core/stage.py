@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from functions.core.phases import MENDING
+
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
@@ -78,6 +80,11 @@ class StageContext:
     def parameter(self) -> str:
         """Give what follows the colon of a parameterised stage's name."""
         return self.stage.name.partition(":")[2]
+
+    @property
+    def mends(self) -> bool:
+        """Say whether the operation brings back what was made, and makes nothing that was not there."""
+        return self.operation.kind in MENDING
 
     def result_of(self, kind: str) -> JsonObject:
         """Give the result of the last stage of a kind that stands in this operation; empty when there is none."""

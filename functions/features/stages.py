@@ -40,10 +40,10 @@ class Addon:
         if found is None and (copy := external(context)):
             return Applied(f"{name} is there already: {copy.controller}")
         facts, installed = rules.facts_of(name), _installed(found)
-        kept = rules.version_kept(installed, facts) if _repairs(context) else None
+        kept = rules.version_kept(installed, facts) if context.mends else None
         version = pinned or kept or _version(context)
         step = rules.next_step(installed, version, facts, _overwrites(context), upgrade=pinned is not None)
-        if step is Step.LEAVE and _repairs(context) and installed and rules.reconfigured(installed, facts):
+        if step is Step.LEAVE and _restores(context, installed):
             step = Step.UPDATE
         if step is Step.CREATE:
             change = _change(context, None, version)
@@ -71,13 +71,7 @@ class Addon:
             return used(context, copy) if copy else Reapply(f"{name} is not installed")
         if seen := outlook(context, found.status, found.issues):
             return seen
-        installed = _installed(found)
-        if (
-            _repairs(context)
-            and found.status == "ACTIVE"
-            and installed
-            and rules.reconfigured(installed, rules.facts_of(name))
-        ):
+        if found.status == "ACTIVE" and _restores(context, _installed(found)):
             return Reapply(f"{name} is configured otherwise")
         if rules.stands(found.status, found.issues):
             if pinned and rules.older(found.version, pinned):
@@ -94,9 +88,10 @@ class Addon:
         return Waiting(_POLL_SECONDS, f"{name} {found.status}", resources=(found.arn,))
 
 
-def _repairs(context: StageContext) -> bool:
-    """A repair brings back what was; it is no upgrade."""
-    return context.operation.kind == "repair_cluster"
+def _restores(context: StageContext, installed: Installed | None) -> bool:
+    """Say whether the operation has to take back a configuration that somebody gave the add-on."""
+    facts = rules.facts_of(context.parameter)
+    return context.mends and installed is not None and rules.reconfigured(installed, facts)
 
 
 def _overwrites(context: StageContext) -> bool:
@@ -135,7 +130,7 @@ def _change(context: StageContext, found: Found | None, wanted: str) -> addons.C
     """Write a change down, its configuration checked before anything is asked of EKS."""
     installed, facts = _installed(found), rules.facts_of(context.parameter)
     version = rules.version_after(installed, wanted) if installed else wanted
-    configuration = rules.configuration_after(installed, facts, restores=_repairs(context))
+    configuration = rules.configuration_after(installed, facts, restores=_restores(context, installed))
     if configuration is not None and (installed is None or installed.ours):
         _check_configuration(context.parameter, version, configuration)
     token = f"{context.operation.operation_id}-{context.stage.number}-{context.stage.attempt}"

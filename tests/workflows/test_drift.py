@@ -65,6 +65,8 @@ def test_a_repair_without_a_detection_looks_first_and_passes_over_what_has_not_d
 ) -> None:
     driver, hand = driver_of_ready, ByHand(driver_of_ready, TAG)
     hand.take_policy_of_driver()
+    hand.configure_addon()
+    driver.sleep(120)
     hand.delete_access_entry()
     found = preview(driver)
     assert [finding["check"] for finding in found["findings"]] == ["drift_not_looked_at"]
@@ -82,6 +84,7 @@ def test_a_repair_without_a_detection_looks_first_and_passes_over_what_has_not_d
     assert ran == {
         "foundation_repair",
         "access_entry:operator",
+        "addon:coredns",
         "identity_chain:s3-csi-driver",
         "compute_subnet:us-west-2c",
         "mount:s3-claim",

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from functions.core.cluster import DesiredGroup
 
-_REPAIR: Final = "repair_cluster"
 _IN_CHECK: Final = "DeepHealthCheckInProgress"
 # What failed is tried again by HyperPod minutes later, and a deep health check takes an hour and more.
 _SLOWER: Final = 4
@@ -49,7 +48,7 @@ class HyperPodCluster:
             _check_disposable(context, found)
             hyperpod.delete(name)
             return Applied(f"deleting {name}, which failed before and has no instance")
-        if context.operation.kind == _REPAIR:
+        if context.mends:
             return drift.mend(context, found)
         _check_groups(context, found)
         return Applied(f"{name} exists", (found.arn,))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from functions.core.errors import Cause, Layer, OperationLost, ProblemBody
 from functions.core.ledger.models import JsonObject, Operation, OperationStatus, Reason, Stage, StageStatus
-from functions.core.phases import BY_KIND, EFFECTS, VERIFY, Effect
+from functions.core.phases import BY_KIND, EFFECTS, MENDING, VERIFY, Effect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 MAX_RESOURCES: Final = 100
 _LONGEST_CAUSE: Final = 500
 _FORGETTING: Final = frozenset(kind for kind, pipeline in BY_KIND.items() if pipeline.forgets)
-_MENDING: Final = frozenset(kind for kind, pipeline in BY_KIND.items() if pipeline.mends)
 _REASONS: Final = {"ABORTED": Reason.ABORTED, "TIMED_OUT": Reason.TIMED_OUT}
 
 
@@ -112,7 +111,7 @@ def _conditions(stages: Sequence[Stage], operation: Operation, at: datetime) -> 
         EFFECTS[phase].condition: _condition(EFFECTS[phase], found, operation.operation_id, at)
         for phase, found in members.items()
         if any(stage.status is not StageStatus.PENDING for stage in found)
-        and (operation.kind not in _MENDING or all(stage.status.standing for stage in found))
+        and (operation.kind not in MENDING or all(stage.status.standing for stage in found))
     }
 
 

@@ -24,6 +24,8 @@ _WORKING: Final = frozenset({"CREATE_PENDING", "CREATE_IN_PROGRESS"})
 # CloudFormation has no code for it.
 _NO_CHANGES: Final = ("didn't contain changes", "No updates are to be performed")
 
+_LEFT: Final = "only the route tables of compute subnets are added, and they belong there"
+
 
 class FoundationRepair:
     """The stack as its template has it."""
@@ -65,9 +67,6 @@ def _without(context: StageContext, stack: Stack) -> Observation:
     if context.stage.message and _LEFT in context.stage.message:
         return _done(stack, _LEFT)
     return Reapply("there is no change set yet")
-
-
-_LEFT: Final = "only the route tables of compute subnets are added, and they belong there"
 
 
 def _judged(context: StageContext, stack: Stack, found: ChangeSet) -> Applied:

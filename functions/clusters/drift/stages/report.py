@@ -33,7 +33,7 @@ class DriftReport:
         report = _report(context)
         if records.keep(report):
             conditions.revise(context.cluster.tag, CONDITION, lambda standing: _revised(report, standing))
-        if context.operation.kind == plans.REPAIR and context.stage.phase == plans.DRIFT:
+        if context.mends and context.stage.phase == plans.DRIFT:
             _pass_over(context)
         return Applied(report.message)
 
