@@ -68,7 +68,7 @@ def test_software_with_evidence_is_judged_by_all_its_parts() -> None:
 @pytest.mark.parametrize(
     ("image", "version"),
     [
-        ("602401143452.dkr.ecr.us-west-2.amazonaws.com/amazon-k8s-cni:v1.19.2-eksbuild.1", "v1.19.2-eksbuild.1"),
+        ("123456789012.dkr.ecr.us-west-2.amazonaws.com/amazon-k8s-cni:v1.19.2-eksbuild.1", "v1.19.2-eksbuild.1"),
         ("registry:5000/amazon-k8s-cni:v1.18.3@sha256:abc", "v1.18.3"),
         ("amazon-k8s-cni@sha256:abc", None),
         ("registry:5000/amazon-k8s-cni", None),
