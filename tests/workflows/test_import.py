@@ -7,7 +7,8 @@ from functools import partial
 import pytest
 
 from infra.local.demo.foreign import Maker
-from infra.local.faults import Fault, Kind
+from infra.local.faults import Call, Fault, Kind
+from infra.topology import TOPOLOGY
 from tests.host.driver import Driver, stage_of, statuses
 from tests.workflows.imports import (
     ADMIN,
@@ -316,3 +317,27 @@ def test_a_group_of_an_unknown_type_stays_readable(driver_of_foreign: Driver) ->
     assert driver.send("GET", f"/api/clusters/{RESEARCH}/subnets").status == 200
     seen = driver.run(f"/api/clusters/{RESEARCH}/redetect")
     assert seen["status"] == "SUCCEEDED", seen["error"]
+
+
+def test_the_stages_of_an_import_and_of_its_end_take_only_the_actions_that_are_declared(
+    driver_of_foreign: Driver,
+) -> None:
+    driver, heard = driver_of_foreign, list[Call]()
+    with driver.host.faults.overheard(heard.append):
+        done = imported(driver, LEGACY, consents=MOVED | {"tag_subnets": True})
+        again = driver.run(f"/api/clusters/{LEGACY}/redetect")
+        gone = driver.run(f"/api/clusters/{LEGACY}/forget", {"remove_access_entries": True})
+    assert (again["status"], gone["status"]) == ("SUCCEEDED", "SUCCEEDED")
+    run = {name.partition(":")[0] for operation in (done, again, gone) for name in statuses(operation)}
+    declared: dict[str, set[str]] = {}
+    for stage in TOPOLOGY.stages:
+        if stage.kind in run:
+            declared.setdefault(f"function-{stage.function}", set()).update(stage.actions)
+    taken: dict[str, set[str]] = {}
+    for call in heard:
+        function = call.role.rpartition("instantstart-")[2]
+        if function in declared and call.service not in ("dynamodb", "kubernetes"):
+            taken.setdefault(function, set()).add(f"{call.service}:{call.operation}")
+    assert taken.keys() == declared.keys()
+    undeclared = {f"{function} {action}" for function in taken for action in taken[function] - declared[function]}
+    assert undeclared == set()
