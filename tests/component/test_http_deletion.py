@@ -14,6 +14,8 @@ __all__ = ["account", "edge"]
 
 T1 = "/api/clusters/t1"
 ABSENT = {"Error": {"Code": "ValidationError", "Message": "Stack with id instantstart-t1 does not exist"}}
+# How long CloudFormation takes to answer; it is no member of its answer.
+SECONDS = "seconds"
 STACK = {
     "StackId": "arn:aws:cloudformation:us-west-2:123456789012:stack/instantstart-t1/1",
     "StackName": "instantstart-t1",
@@ -35,7 +37,12 @@ def stack() -> dict[str, Any]:
 def t1(edge: Edge, stack: dict[str, Any]) -> Edge:
     """An edge that knows a cluster t1, of which AWS knows nothing else than the stack."""
     known, around = edge.account, edge.surroundings
-    around.answer(known, "cloudformation.DescribeStacks", lambda _: {"Stacks": [stack]} if stack else ABSENT)
+
+    def described(_: dict[str, Any]) -> dict[str, Any]:
+        known.clock.sleep(stack.pop(SECONDS, 0))
+        return {"Stacks": [stack]} if stack else ABSENT
+
+    around.answer(known, "cloudformation.DescribeStacks", described)
     around.answer(known, "cloudformation.DescribeStackResources", lambda _: {"StackResources": []})
     missing = {"Error": {"Code": "ResourceNotFoundException", "Message": "No cluster found for name: x."}}
     around.answer(known, "eks.DescribeCluster", lambda _: missing)
@@ -122,6 +129,16 @@ def test_what_aws_does_not_say_is_told_as_unchecked_and_refuses_nothing(t1: Edge
     answer = preview(t1).body
     assert part in [finding["check"] for finding in answer["findings"] if finding["message"].startswith("unchecked")]
     assert answer["preview"]["digest"] is not None
+
+
+def test_a_slow_service_leaves_the_rest_unchecked_and_the_caller_with_an_answer(
+    t1: Edge, stack: dict[str, Any]
+) -> None:
+    stack[SECONDS] = 9
+    answer = preview(t1).body
+    parts = {finding["check"] for finding in answer["findings"]}
+    assert {"eks", "hyperpod", "subnets", "bucket"} <= parts
+    assert ("stack" in parts, answer["preview"]["digest"] is None) == (False, False)
 
 
 def test_only_administrators_delete(t1: Edge) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -20,7 +21,7 @@ from functions.aws import (
 )
 from functions.clusters.deletion.models import HyperPodSeen, Seen, StackSeen, SubnetSeen
 from functions.clusters.deletion.rules.plan import ADDONS
-from functions.core import application
+from functions.core import application, runtime
 from functions.core.failures import code_of
 from functions.core.runtime import Patience
 from functions.core.tags import stack_tags
@@ -35,14 +36,19 @@ if TYPE_CHECKING:
 Part = TypeVar("Part")
 
 _LIVING: Final = ("ACTIVE", "UPDATING")
+# A caller gets an answer within seconds, whatever AWS does.
+_BUDGET: Final = timedelta(seconds=8)
 _EDGE: Final = Patience.EDGE
 
 
 def look(spec: ClusterSpec) -> Seen:
-    """Gather what there is; a service that does not answer leaves its part unchecked."""
-    unchecked: dict[str, str] = {}
+    """Gather what there is; a service that does not answer, or has no time left to, leaves its part unchecked."""
+    began, unchecked = runtime.now(), dict[str, str]()
 
     def gathered(part: str, ask: Callable[[], Part], nothing: Part) -> Part:
+        if runtime.now() - began > _BUDGET:
+            unchecked[part] = "there was no time left to ask; what there is shows when the stage comes to it"
+            return nothing
         try:
             return ask()
         except (BotoCoreError, ClientError) as error:
