@@ -210,8 +210,7 @@ def test_a_group_that_somebody_added_is_found_by_another_look(driver_of_foreign:
     assert spec["version"] == before + 1
 
 
-def test_a_change_meanwhile_makes_a_look_start_anew(driver_of_foreign: Driver) -> None:
-    """Whoever writes the desired state from what was read before another change would undo that change."""
+def test_a_look_does_not_undo_what_was_changed_meanwhile(driver_of_foreign: Driver) -> None:
     driver = driver_of_foreign
     imported(driver)
     begun = driver.post(f"/api/clusters/{RESEARCH}/redetect", {"bucket": "sagemaker-legacy-1-123456789012"})
