@@ -49,8 +49,8 @@ def t1(edge: Edge, stack: dict[str, Any]) -> Edge:
     gone = {"Error": {"Code": "ResourceNotFound", "Message": "Cluster with name x does not exist."}}
     around.answer(known, "sagemaker.DescribeCluster", lambda _: gone)
     around.answer(known, "logs.DescribeLogGroups", lambda _: {"logGroups": []})
-    around.clusters["hp-cluster-t1"] = []
     standing(edge, "t1", "FoundationReady")
+    around.clusters["hp-cluster-t1"] = []
     return edge
 
 
