@@ -16,6 +16,7 @@ from functions.core import runtime
 from functions.core.failures import code_of
 from functions.network.reuse.models import Bucket, Facts, Network, Role
 from functions.network.subnets.models import Vpc
+from functions.network.subnets.rules.identity import CLUSTER_TAG
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,6 +71,7 @@ def find_network(vpc_id: str, region: str) -> Network | None:
             nat_gateways=tuple(routing.nat_gateways_of_vpc(vpc_id, zones)),
             endpoints=tuple(routing.s3_endpoints_of_vpc(vpc_id, region)),
         ),
+        owner=network.tags_in(found[0].get("Tags", [])).get(CLUSTER_TAG),
     )
 
 

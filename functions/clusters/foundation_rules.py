@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from functions.core.cluster import ReusedResources
 from functions.network.reuse.models import EVERYWHERE
 from functions.network.reuse.rules.network import primary_range, subnet_of
-from functions.network.rules import free_service_range
+from functions.network.rules import SERVICE_RANGE, free_service_range
 from functions.network.subnets.rules.routing import choose_endpoint, choose_nat
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ def reused_network(reused: ReusedResources, network: Network) -> dict[str, str]:
     zones = [subnet.zone for each in (first, second) if (subnet := subnet_of(network, each))]
     nat = choose_nat("", zones[0] if zones else "", network.parts.nat_gateways)
     endpoint = choose_endpoint("", network.parts.endpoints)
-    services = free_service_range(network.ranges)
+    # EKS says what is wrong with a range that overlaps; the checks before have left one free.
+    services = free_service_range(network.ranges) or SERVICE_RANGE
     return {
         "VpcCidr": str(primary_range(network)),
         "PublicSubnetOneCidr": NONE,

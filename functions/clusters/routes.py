@@ -55,7 +55,9 @@ def create_cluster(
     return mutations.answer(
         Intent(
             new=new.model_copy(update={"new_cluster": spec.model_dump(mode="json", exclude_none=True)}),
-            changes=previewing.creation(new.stages, spec.names, spec.instance_groups, spec.reused),
+            changes=previewing.creation(
+                new.stages, spec.names, spec.instance_groups, spec.reused, spec.public_access_cidrs
+            ),
             findings=[*findings, *(_about_tag(tag, generated=request.tag is None) if dry_run else [])],
             read=dict(seen.read),
         ),

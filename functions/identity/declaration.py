@@ -73,8 +73,6 @@ DECLARATION = Declaration(
                 "iam:GetRolePolicy",
                 "iam:DeleteRolePolicy",
                 "iam:ListAttachedRolePolicies",
-                "iam:GetPolicy",
-                "iam:GetPolicyVersion",
                 "iam:DetachRolePolicy",
                 "iam:DeleteRole",
                 "sts:AssumeRole",

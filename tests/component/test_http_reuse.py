@@ -201,15 +201,6 @@ def test_what_cannot_be_taken_over_is_refused_at_its_field(edge: Edge, own: Own)
         assert answer.body["remedy"]
 
 
-def test_a_vpc_that_leaves_no_range_for_services_is_refused(edge: Edge, own: Own) -> None:
-    own.ec2.associate_vpc_cidr_block(VpcId=own.vpc_id, CidrBlock="172.20.0.0/20")
-    assert create(edge, own.members).status == 202
-    for cidr in ("10.100.0.0/20", "192.168.16.0/20"):
-        own.ec2.associate_vpc_cidr_block(VpcId=own.vpc_id, CidrBlock=cidr)
-    answer = edge.send("POST", "/api/clusters", {"tag": "t2", "foundation": own.members})
-    assert refused(answer) == (409, "SERVICE_RANGE_OVERLAP")
-
-
 def test_everything_that_is_wrong_is_said_at_once(edge: Edge, own: Own) -> None:
     changes = [_without_hostnames, _in_one_zone, _closed_group, _role_that_trusts_another, _public_bucket]
     members: dict[str, Any] = own.members
@@ -320,6 +311,9 @@ def test_an_endpoint_for_some_needs_a_deployment_with_addresses_of_its_own_which
     assert answer.fields == ["foundation.public_access_cidrs"]
     assert "FIXED_EGRESS_ADDRESSES" in answer.body["remedy"]
     set_choice(edge, "FIXED_EGRESS_ADDRESSES", f"{EGRESS} 203.0.113.9")
+    dry = edge.send("POST", "/api/clusters", {"tag": "t1", "foundation": some}, query="dry_run=true").body
+    [eks] = [change for change in dry["preview"]["changes"] if change["resource"] == "EKS cluster"]
+    assert f"its public endpoint answers 203.0.113.0/24, {EGRESS}/32 alone" in eks["reason"]
     told = found(create(edge, some))["endpoint_access"]
     assert (told["level"], told["message"].startswith(f"{EGRESS}/32 is added")) == ("info", True)
     assert spec_of("t1").public_access_cidrs == ["203.0.113.0/24", f"{EGRESS}/32"]

@@ -25,3 +25,12 @@ def test_settings_are_those_of_the_invocation() -> None:
         assert (settings.console_client_id(), settings.allowed_origins()) == (None, [])
     with runtime.bound(running_with(CONSOLE_CLIENT_ID="c", ALLOWED_ORIGINS="https://a https://b")):
         assert (settings.console_client_id(), settings.allowed_origins()) == ("c", ["https://a", "https://b"])
+
+
+def test_what_a_deployment_chose_is_a_list_and_usually_empty() -> None:
+    with runtime.bound(running_with(FIXED_EGRESS_ADDRESSES="", PASSABLE_ROLE_ARNS="")):
+        assert (settings.fixed_egress_addresses(), settings.passable_role_arns()) == ([], [])
+    chosen = {"FIXED_EGRESS_ADDRESSES": "198.51.100.7 198.51.100.8", "PASSABLE_ROLE_ARNS": "arn:aws:iam::1:role/a"}
+    with runtime.bound(running_with(**chosen)):
+        assert settings.fixed_egress_addresses() == ["198.51.100.7", "198.51.100.8"]
+        assert settings.passable_role_arns() == ["arn:aws:iam::1:role/a"]

@@ -104,6 +104,12 @@ def test_a_reference_to_what_is_left_out_is_refused() -> None:
         settled(parse(body), {})
 
 
+def test_conditions_that_hang_on_each_other_are_refused() -> None:
+    body = "Conditions: {C: !Not [!Condition D], D: !Not [!Condition C]}\nResources: {A: {Type: T, Condition: C}}"
+    with pytest.raises(ServiceError, match="Circular dependencies for conditions"):
+        settled(parse(body), {})
+
+
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     monkeypatch.setenv("MOTO_EC2_LOAD_DEFAULT_AMIS", "false")

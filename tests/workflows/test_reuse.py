@@ -140,7 +140,7 @@ def test_two_clusters_made_at_once_in_one_vpc_have_their_own_subnets_and_share_a
         [default] = [each for each in table["Routes"] if each["DestinationCidrBlock"] == "0.0.0.0/0"]
         assert default["NatGatewayId"] == nat["NatGatewayId"]
 
-    untouched = {subnet_id: {} for subnet_id in (*mine.private, mine.public)}
+    untouched: dict[str, dict[str, str]] = {subnet_id: {} for subnet_id in (*mine.private, mine.public)}
     assert {name: tags for name, tags in tags_of_subnets(driver, mine).items() if name in untouched} == untouched
 
     first, second = operations

@@ -33,10 +33,20 @@ def creation(
     names: ClusterNames,
     groups: Sequence[DesiredGroup],
     reused: ReusedResources | None = None,
+    reach: Sequence[str] | None = None,
 ) -> list[Change]:
-    """List what the stages of a creation make and what they take over (`reused`), in their order."""
+    """List what the stages of a creation make and what they take over (`reused`), in their order.
+
+    `reach` are the only ranges that the cluster's endpoint is to answer.
+    """
     taken = reused or ReusedResources()
-    return [change for stage in stages for change in _changes(stage, names, groups, taken)]
+    listed = [change for stage in stages for change in _changes(stage, names, groups, taken)]
+    return [_reached(change, reach) if reach and change.name == names.eks_cluster else change for change in listed]
+
+
+def _reached(change: Change, reach: Sequence[str]) -> Change:
+    said = f"{change.reason}; its public endpoint answers {', '.join(reach)} alone"
+    return change.model_copy(update={"reason": said})
 
 
 def _changes(

@@ -88,6 +88,7 @@ class _Gathering:
         return self._ask(kinds.SUBNET, lambda: reuse.strangers(reused, networks)) or {}
 
     def _role(self, arn: str) -> list[Role | None]:
+        """Look a role up; a list of one, or of nothing when it could not be."""
         return self._ask(kinds.ROLE, lambda: [reuse.find_role(arn)]) or []
 
     def _ask(self, check_name: str, call: Callable[[], Result]) -> Result | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from functions.aws import addons, eks, iam, pod_identity
@@ -132,7 +133,7 @@ def _facts(context: StageContext, chain: IdentityChain, place: Place) -> Facts:
     provider = None if pods else iam.find_provider(place.provider)
     return Facts(
         provider=Provider(provider.audiences, provider.tags) if provider else None,
-        role=_role(chain),
+        role=_judged_role(chain),
         account=_account(context, chain),
         association=_association(chain, place),
         agent=pods and addons.describe(place.cluster, AGENT) is not None,
@@ -141,13 +142,15 @@ def _facts(context: StageContext, chain: IdentityChain, place: Place) -> Facts:
 
 def _role(chain: IdentityChain) -> Role | None:
     role = iam.find_role(chain.role)
-    if role is None:
-        return None
-    policies = role.inline
-    if chain.given_role:
-        # Its owner may grant by managed policies what ours grants by one of its own.
-        policies = policies | {arn: iam.policy_document(arn) for arn in sorted(role.attached)}
-    return Role(role.arn, role.tags, role.trust, policies, role.attached)
+    return Role(role.arn, role.tags, role.trust, role.inline, role.attached) if role else None
+
+
+def _judged_role(chain: IdentityChain) -> Role | None:
+    """Read a role with all that it grants: the owner of a given one may grant by managed policies."""
+    role = _role(chain)
+    if role is None or chain.given_role is None:
+        return role
+    return replace(role, inline={**role.inline, **{arn: iam.policy_document(arn) for arn in sorted(role.attached)}})
 
 
 def _association(chain: IdentityChain, place: Place) -> Association | None:

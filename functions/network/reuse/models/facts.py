@@ -19,12 +19,16 @@ Document = Mapping[str, JsonValue]
 
 @dataclass(frozen=True)
 class Network:
-    """A VPC: its associated ranges, the primary one first, how it resolves names, and what it consists of."""
+    """A VPC: its associated ranges, the primary one first, how it resolves names, and what it consists of.
+
+    `owner` is the tag of the cluster of ours that it was made for.
+    """
 
     ranges: tuple[IPv4Network, ...]
     dns_support: bool
     dns_hostnames: bool
     parts: Vpc
+    owner: str | None = None
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ def check(reused: ReusedResources, facts: Facts, needs: Sequence[Need]) -> Itera
     if network is None:
         yield _error(VPC, "vpc_id", f"{vpc_id} does not exist in this region", vpc_id, "Name a VPC that does.")
         return
+    yield from _owner(vpc_id, network)
     yield from _names(vpc_id, network)
     yield from _services(vpc_id, network)
     yield from _subnets(reused, network, facts)
@@ -50,6 +51,19 @@ def primary_range(network: Network) -> IPv4Network:
 def subnet_of(network: Network, subnet_id: str) -> Subnet | None:
     """Find a subnet of a VPC."""
     return next((subnet for subnet in network.parts.subnets if subnet.subnet_id == subnet_id), None)
+
+
+def _owner(vpc_id: str, network: Network) -> Iterator[Finding]:
+    if network.owner:
+        yield Finding(
+            check=VPC,
+            level=Level.WARNING,
+            field=f"{_PATH}.vpc_id",
+            resource=vpc_id,
+            message=f"{vpc_id} was made for cluster {network.owner}, which cannot be deleted while another cluster "
+            "stands in its VPC",
+            remedy="Name a VPC that belongs to no cluster, if the two are to come and go by themselves.",
+        )
 
 
 def _names(vpc_id: str, network: Network) -> Iterator[Finding]:
@@ -69,17 +83,19 @@ def _services(vpc_id: str, network: Network) -> Iterator[Finding]:
 
 def _subnets(reused: ReusedResources, network: Network, facts: Facts) -> Iterator[Finding]:
     found: list[Subnet] = []
-    for member in ("control_plane_subnet_ids", "public_subnet_ids"):
-        for place, subnet_id in enumerate(getattr(reused, member)):
-            subnet = subnet_of(network, subnet_id)
-            field = f"{member}[{place}]"
-            if subnet is None:
-                yield _stranger(field, subnet_id, reused.vpc_id or "", facts)
-            elif member == "public_subnet_ids":
-                yield from _public(field, subnet, network)
-            else:
-                found.append(subnet)
-                yield from _control_plane(field, subnet)
+    for place, subnet_id in enumerate(reused.control_plane_subnet_ids):
+        field, subnet = f"control_plane_subnet_ids[{place}]", subnet_of(network, subnet_id)
+        if subnet is None:
+            yield _stranger(field, subnet_id, network.parts.vpc_id, facts)
+        else:
+            found.append(subnet)
+            yield from _control_plane(field, subnet)
+    for place, subnet_id in enumerate(reused.public_subnet_ids):
+        field, subnet = f"public_subnet_ids[{place}]", subnet_of(network, subnet_id)
+        if subnet is None:
+            yield _stranger(field, subnet_id, network.parts.vpc_id, facts)
+        else:
+            yield from _public(field, subnet, network)
     if len(found) > 1 and len({subnet.zone_id for subnet in found}) == 1:
         named = " and ".join(subnet.subnet_id for subnet in found)
         said = f"{named} are both in {found[0].zone}; a control plane needs two different zones"
