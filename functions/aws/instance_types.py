@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -21,18 +21,24 @@ _PAGE: Final = 100
 _KEPT_FOR: Final = timedelta(days=1)
 
 
-@dataclass
-class _Kept:
-    """What was read of some types, all of it or nothing; an error leaves no trace."""
+@dataclass(frozen=True)
+class _Read:
+    """What was read of some types, all of it."""
 
-    types: frozenset[str] = frozenset()
-    hardware: Mapping[str, Hardware] = field(default_factory=dict)
-    read_at: datetime | None = None
+    types: frozenset[str]
+    hardware: Mapping[str, Hardware]
+    at: datetime
 
     def has(self, types: Sequence[str]) -> bool:
         """Say whether these types were read not long ago."""
-        fresh = self.read_at is not None and runtime.now() - self.read_at < _KEPT_FOR
-        return fresh and self.types.issuperset(types)
+        return runtime.now() - self.at < _KEPT_FOR and self.types.issuperset(types)
+
+
+@dataclass
+class _Kept:
+    """The last that was read; an error leaves no trace."""
+
+    read: _Read | None = None
 
 
 def describe(types: Sequence[str], patience: Patience | None = None) -> Mapping[str, Hardware]:
@@ -41,12 +47,12 @@ def describe(types: Sequence[str], patience: Patience | None = None) -> Mapping[
     Raises botocore's ClientError or BotoCoreError.
     """
     kept = runtime.kept(_Kept)
-    if not kept.has(types):
-        found = dict(_described(types, patience))
-        if len(types) < len(kept.types):
-            return found
-        kept.types, kept.hardware, kept.read_at = frozenset(types), found, runtime.now()
-    return {name: kept.hardware[name] for name in types if name in kept.hardware}
+    seen = kept.read
+    if seen is None or not seen.has(types):
+        seen = _Read(frozenset(types), dict(_described(types, patience)), runtime.now())
+        if kept.read is None or len(types) >= len(kept.read.types):
+            kept.read = seen
+    return {name: seen.hardware[name] for name in types if name in seen.hardware}
 
 
 def _described(types: Sequence[str], patience: Patience | None) -> Iterator[tuple[str, Hardware]]:

@@ -20,7 +20,7 @@ from infra.local.clients import ClientOf
 from infra.local.clock import Clock, Mode
 from infra.local.cluster_access import ClusterAccess
 from infra.local.endpoint import AwsEndpoint
-from infra.local.engine import dynamodb, dynamodb_streams, ec2_catalog, ec2_network, logs, s3, stepfunctions
+from infra.local.engine import dynamodb, dynamodb_streams, ec2_catalog, ec2_limits, ec2_network, logs, s3, stepfunctions
 from infra.local.engine.backend import MotoEngine
 from infra.local.engine.state import Snapshot as EngineSnapshot
 from infra.local.engine.state import dumped, load, unfinished
@@ -118,6 +118,7 @@ class LocalHost:
         cluster_faults.install(self.clock)
         dynamodb.install()
         ec2_catalog.install()
+        ec2_limits.install(self.world.quotas.value_of)
         ec2_network.install()
         logs.install(self.clock.now)
         s3.install()

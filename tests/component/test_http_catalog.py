@@ -150,3 +150,42 @@ def counted(edge: Edge, token: str = "") -> tuple[dict[str, int], dict[str, Any]
     with edge.account.counted() as calls:
         body = get(edge, f"importable_clusters?{token and f'next_token={token}'}")
     return dict(Counter(calls)), body
+
+
+def test_a_quota_that_the_account_does_not_have_is_unknown(edge: Edge) -> None:
+    """Service Quotas has some quotas only once AWS Support has added them."""
+    missing = ClientError({"Error": {"Code": "NoSuchResourceException", "Message": "none"}}, "GetServiceQuota")
+    edge.surroundings.failing["GetServiceQuota"] = missing
+    body = get(edge, "quotas")
+    assert {each["value"] for each in body["quotas"]} == {None}
+    parts = {"quotas.sagemaker.value": 3, "quotas.vpc.value": 2, "quotas.ec2.value": 1}
+    assert Counter(unknown(body)) == parts
+    assert "VPCs per Region" in " ".join(each["reason"] for each in body["unknown"])
+
+
+def test_routes_of_the_catalog_are_for_readers(edge: Edge) -> None:
+    for path in ("regions", "kubernetes_versions", "quotas", "cidr_suggestion", "importable_clusters"):
+        assert edge.send("GET", f"{ROOT}/{path}", scopes=[]).status == 403
+        assert edge.send("GET", f"{ROOT}/{path}", query="region=eu-west-1").fields == ["region"]
+
+
+def test_codes_that_take_long_to_learn_leave_the_other_quotas_known_and_are_learnt_later(edge: Edge) -> None:
+    """SageMaker has thousands of quotas at a hundred a page; the listing goes on where it stopped."""
+    name = "ml.c5.large for cluster usage"
+    pages = iter(range(100))
+
+    def slow(**_: object) -> object:
+        edge.account.clock.advance(seconds=3)
+        number = next(pages)
+        listed = [{"QuotaName": name, "QuotaCode": f"L-{name}", "Value": 7.0}] if number == 3 else []
+        following = {} if number == 3 else {"NextToken": str(number)}
+        return SimpleNamespace(status_code=200), {"Quotas": listed, **following}
+
+    emitter = edge.account.runtime.session.get_component("event_emitter")
+    emitter.register_first("before-call.service-quotas.ListServiceQuotas", slow)
+    first = get(edge, "quotas?instance_types=ml.c5.large")
+    assert unknown(first) == ["quotas.cluster_usage.value"]
+    known = {each["name"]: each["value"] for each in first["quotas"]}
+    assert (known[name], known["VPCs per Region"] is None) == (None, False)
+    second = get(edge, "quotas?instance_types=ml.c5.large")
+    assert {each["name"]: each["value"] for each in second["quotas"]}[name] == 100.0

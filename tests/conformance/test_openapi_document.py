@@ -42,6 +42,16 @@ def agree(document: Json, operation_id: str, answer: Answer) -> None:
         ("get_operation", "/operations/{operation_id}"),
         ("get_operation_audit", "/operations/{operation_id}/audit"),
         ("get_active_cluster", "/preferences/active_cluster"),
+        ("list_regions", "/catalog/regions"),
+        ("list_availability_zones", "/catalog/availability_zones?instance_types=ml.p5.48xlarge"),
+        ("list_instance_types", "/catalog/instance_types?accelerated=true"),
+        ("get_instance_type", "/catalog/instance_types/ml.p5.48xlarge"),
+        ("list_training_plans", "/catalog/training_plans"),
+        ("list_training_plan_offerings", "/catalog/training_plan_offerings?instance_type=ml.p5.48xlarge"),
+        ("list_quotas", "/catalog/quotas?instance_types=ml.p5.48xlarge"),
+        ("get_cidr_suggestion", "/catalog/cidr_suggestion"),
+        ("list_importable_clusters", "/catalog/importable_clusters"),
+        ("list_kubernetes_versions", "/catalog/kubernetes_versions"),
     ],
 )
 def test_what_is_read_has_the_promised_form(

@@ -30,12 +30,25 @@ def test_a_suggestion_is_the_whole_network_of_a_cluster_in_two_calls(driver: Dri
     assert not vpc.overlaps(IPv4Network(body["suggestion"]["service_cidr"]))
 
 
-def test_the_suggestion_for_a_tag_is_what_its_creation_takes(driver: Driver) -> None:
-    suggested = asked(driver, "cidr_suggestion?cluster_tag=mine")[0]["suggestion"]["vpc_cidr"]
+def peer_with(driver: Driver, cidr: str) -> None:
+    """Peer the default VPC with one that only the connection tells of, as it does of one in another account."""
+    ec2 = driver.host.client("ec2")
+    own = ec2.describe_vpcs(Filters=[{"Name": "is-default", "Values": ["true"]}])["Vpcs"][0].get("VpcId", "")
+    peer = ec2.create_vpc(CidrBlock=cidr)["Vpc"].get("VpcId", "")
+    ec2.create_vpc_peering_connection(VpcId=own, PeerVpcId=peer)
+    ec2.delete_vpc(VpcId=peer)
+
+
+def test_the_suggestion_for_a_tag_is_what_its_creation_takes_clear_of_peers_too(driver: Driver) -> None:
+    first = asked(driver, "cidr_suggestion?cluster_tag=mine")[0]["suggestion"]["vpc_cidr"]
+    peer_with(driver, first)
+    second = asked(driver, "cidr_suggestion?cluster_tag=mine")[0]["suggestion"]["vpc_cidr"]
+    assert not IPv4Network(first).overlaps(IPv4Network(second))
     operation = driver.post("/api/clusters", {"tag": "mine"})
     driver.until(operation["operation_id"], "foundation")
     driver.sleep(60)
-    assert suggested in {vpc.get("CidrBlock") for vpc in driver.host.client("ec2").describe_vpcs()["Vpcs"]}
+    made = {vpc.get("CidrBlock") for vpc in driver.host.client("ec2").describe_vpcs()["Vpcs"]}
+    assert made == {"172.31.0.0/16", second}
 
 
 # All of 10.0.0.0/8 but 10.0.0.0/14.
@@ -48,10 +61,7 @@ def test_secondary_ranges_and_peers_are_kept_clear_of(driver: Driver) -> None:
     for other in ("10.1.0.0/17", "10.3.128.0/20"):
         ec2.associate_vpc_cidr_block(VpcId=vpc, CidrBlock=other)
     assert asked(driver, f"cidr_suggestion?exclude={ELSEWHERE}")[0]["suggestion"]["vpc_cidr"] == "10.2.0.0/16"
-    # Of a peer in another account or region only the connection tells the ranges; here its VPC is deleted instead.
-    peer = ec2.create_vpc(CidrBlock="10.2.240.0/20")["Vpc"].get("VpcId", "")
-    ec2.create_vpc_peering_connection(VpcId=vpc, PeerVpcId=peer)
-    ec2.delete_vpc(VpcId=peer)
+    peer_with(driver, "10.2.240.0/20")
     body, _ = asked(driver, f"cidr_suggestion?exclude={ELSEWHERE}")
     assert {"10.1.0.0/17", "10.3.128.0/20", "10.2.240.0/20"} <= set(body["ranges_in_use"])
     # The next private range comes, without the addresses of the default VPC, of services and of AWS itself.

@@ -7,9 +7,10 @@ from itertools import permutations
 
 import pytest
 
-from functions.catalog.prices.rules import control_plane_price, nat_gateway_price, price_of
+from functions.catalog.prices.rules import control_plane_price, nat_gateway_price, price_of, priced, unpriced
 from functions.catalog.tables import instance_types, prices
-from functions.core.previews import Cost
+from functions.core.cluster import DesiredGroup
+from functions.core.previews import Action, Change, Cost, total
 
 AS_OF = date(2026, 11, 29)
 
@@ -57,3 +58,46 @@ def test_larger_types_of_a_family_cost_more() -> None:
         grows = small.vcpus < large.vcpus and small.accelerator_count <= large.accelerator_count
         if small.family == large.family and grows:
             assert listed[one] < listed[other], (one, other)
+
+
+def group(name: str, count: int, capacity_type: str = "on_demand", *types: str) -> DesiredGroup:
+    kinds = list(types) or ["ml.g6.4xlarge"]
+    return DesiredGroup(name=name, instance_types=kinds, instance_count=count, capacity_type=capacity_type)
+
+
+def change(resource: str, name: str, action: Action = Action.CREATE) -> Change:
+    return Change(action=action, resource=resource, name=name, reason="as asked for")
+
+
+def test_the_changes_of_a_creation_cost_what_they_make_and_what_has_no_price_is_named() -> None:
+    groups = [
+        group("gpu", 2),
+        group("spot", 1, "spot"),
+        group("either", 1, "on_demand", "ml.g5.xlarge", "ml.g6.xlarge"),
+        group("plan", 4, "training_plan", "ml.p5.48xlarge"),
+    ]
+    made = [("IAM role", "r"), ("EKS cluster", "e"), ("NAT gateway", "n")]
+    changes = [change(*each) for each in made] + [change("instance group", each.name) for each in groups]
+    found = priced(changes, groups, "us-west-2")
+    costs = {each.name: each.cost.per_hour for each in found if each.cost}
+    assert costs == {"e": 0.1, "n": 0.05, "gpu": 3.308, "plan": 0.0}
+    assert total(found) == Cost(per_hour=3.458, as_of=AS_OF)
+    assert unpriced(found) == ["instance group spot", "instance group either"]
+    assert [each.model_copy(update={"cost": None}) for each in found] == changes
+
+
+def test_what_is_deleted_saves_its_price_and_what_is_kept_costs_nothing_more() -> None:
+    changes = [
+        change("EKS cluster", "e", Action.DELETE),
+        change("instance group", "gpu", Action.DELETE),
+        change("NAT gateway", "n", Action.KEEP),
+    ]
+    found = priced(changes, [group("gpu", 1)], "us-west-2")
+    assert [each.cost.per_hour if each.cost else None for each in found] == [-0.1, -1.654, None]
+    assert unpriced(found) == []
+
+
+def test_elsewhere_only_what_costs_the_same_everywhere_has_a_price() -> None:
+    changes = [change("EKS cluster", "e"), change("NAT gateway", "n"), change("instance group", "gpu")]
+    found = priced(changes, [group("gpu", 1)], "eu-west-1")
+    assert unpriced(found) == ["NAT gateway n", "instance group gpu"]

@@ -47,26 +47,19 @@ def usage_names(types: Sequence[str]) -> list[str]:
     return [name for name in names if name]
 
 
-def usage_views(
-    types: Sequence[str], found: Mapping[str, Quota] | None, used: Mapping[str, int] | None
-) -> list[QuotaView]:
-    """Describe HyperPod's quotas: on the types asked about, then on all instances together.
-
-    `found` maps what was asked for, names and codes, to what there is, None where Service Quotas did not say; `used`
-    counts by name and code. How many instances a cluster has is nobody's use of the quota on each cluster.
-    """
-    views = [_usage(name, name, found, used) for name in usage_names(types)]
-    return views + [_usage(code, name, found, used) for code, name in TOTALS.items()]
+def usage_view(name: str, found: Quota | None, used: Mapping[str, int] | None) -> QuotaView:
+    """Describe the quota on the use of a type; `used` counts by name and code, None where nobody could count."""
+    return view(name, SAGEMAKER, found.code if found else None, found, None if used is None else used.get(name, 0))
 
 
-def _usage(key: str, name: str, found: Mapping[str, Quota] | None, used: Mapping[str, int] | None) -> QuotaView:
-    quota = (found or {}).get(key)
-    counted = None if used is None or key == PER_CLUSTER else used.get(key, 0)
-    code = quota.code if quota else key if key in TOTALS else None
-    return view(name, SAGEMAKER, code, quota.value if quota else None, counted)
+def total_views(found: Mapping[str, Quota | None], used: Mapping[str, int] | None) -> list[QuotaView]:
+    """Describe the quotas on all instances together; that on each cluster is in nobody's use."""
+    counted = {code: None if used is None or code == PER_CLUSTER else used.get(code, 0) for code in TOTALS}
+    return [view(name, SAGEMAKER, code, found[code], counted[code]) for code, name in TOTALS.items()]
 
 
-def view(name: str, service: str, code: str | None, value: float | None, used: int | None) -> QuotaView:
+def view(name: str, service: str, code: str | None, found: Quota | None, used: int | None) -> QuotaView:
     """Describe one quota."""
+    value = found.value if found else None
     available = None if value is None or used is None else max(int(value) - used, 0)
     return QuotaView(name=name, service=service, code=code, value=value, used=used, available=available)
