@@ -6,7 +6,7 @@ import pytest
 
 from infra.local.faults import Fault, Kind
 from tests.host.driver import Driver, stage_of
-from tests.workflows.subnets import HYPERPOD, NAME, alone, asking, compute_subnets, ec2, facts, the_subnet
+from tests.workflows.subnets import HYPERPOD, NAME, ZONE, alone, asking, compute_subnets, ec2, facts, the_subnet
 
 __all__ = ["alone"]
 
@@ -47,9 +47,12 @@ def test_too_many_nodes_for_a_subnet_are_refused_with_figures_and_either_remedy_
 @pytest.mark.usefixtures("alone")
 def test_the_stage_counts_addresses_before_it_makes_anything(driver_of_prepared: Driver) -> None:
     driver = driver_of_prepared
-    unseen = Fault("ec2", "DescribeSubnets", Kind.DENY, role="function-api")
-    failed = driver.failing(HYPERPOD, asking(BIG), unseen)
+    # Neither the edge nor its look anew may see subnets.
+    roles = ("function-api", "function-stages_cluster")
+    unseen = [Fault("ec2", "DescribeSubnets", Kind.DENY, role=role) for role in roles]
+    failed = driver.failing(HYPERPOD, asking(BIG), *unseen)
     assert (failed["status"], failed["error"]["status"]) == ("FAILED", 409)
+    assert stage_of(failed, f"compute_subnet:{ZONE}")["status"] == "FAILED"
     assert failed["error"]["cause"]["code"] == "SUBNET_IP_SHORTAGE"
     assert compute_subnets(driver) == []
 
