@@ -112,6 +112,11 @@ def test_the_nodes_still_to_come_are_counted_when_others_stand(driver_of_prepare
     driver.cancel(begun["operation_id"])
     driver.finish(begun["operation_id"], within=100)
     leave_free(driver, 5)
-    failed = driver.run(HYPERPOD, asking({}, {"name": "more", "instance_type": "ml.c5.large"}, subnet_prefix=26))
+    more = asking({}, {"name": "more", "instance_type": "ml.c5.large"}, subnet_prefix=26)
+    # The edge refuses other groups than those that stand, unless it does not see them.
+    assert driver.send("POST", HYPERPOD, more).body["cause"]["code"] == "LEFTOVER"
+    roles = ("function-api", "function-stages_cluster")
+    unseen = [Fault("sagemaker", "DescribeCluster", Kind.DENY, role=role) for role in roles]
+    failed = driver.failing(HYPERPOD, more, *unseen)
     assert (failed["status"], failed["error"]["cause"]["code"]) == ("FAILED", "SUBNET_IP_SHORTAGE")
     assert "needs 10 addresses" in failed["error"]["detail"]
