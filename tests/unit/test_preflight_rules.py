@@ -18,6 +18,7 @@ from functions.clusters.preflight.models import (
     NetworkUse,
     PartFound,
     StackFound,
+    SubnetsFound,
     Target,
 )
 from functions.clusters.preflight.rules import needed, settle
@@ -233,6 +234,19 @@ def test_a_hyperpod_cluster_of_the_name_is_adopted_only_where_it_is_the_one_aske
     request = HyperPod.model_validate(HYPERPOD | {"instance_groups": [group]})
     [finding] = found(request, "leftover", Facts(zones=ZONES, leftovers=leftovers))
     assert (finding.level, finding.field) == expected
+
+
+@pytest.mark.case(22)
+def test_room_is_judged_where_the_subnets_are_known() -> None:
+    group = {"name": "big", "instance_type": "ml.p5.48xlarge", "instance_count": 60}
+    request = HyperPod.model_validate(HYPERPOD | {"instance_groups": [group]})
+    assert found(request, "subnet_ip_shortage", Facts(zones=ZONES)) == []
+    seen = Facts(zones=ZONES, subnets=SubnetsFound(own=[], given=[]))
+    assert [each.field for each in found(request, "subnet_ip_shortage", seen)] == ["instance_groups[0].instance_count"]
+    # In a VPC that is yet to be made there is nothing to see.
+    whole = CreateCluster.model_validate({"hyperpod": HYPERPOD | {"instance_groups": [group]}})
+    [finding] = found(whole, "subnet_ip_shortage", Facts(zones=ZONES))
+    assert "60 x 81" in finding.message
 
 
 def test_errors_come_first_and_what_did_not_end_is_told_and_planned_again() -> None:

@@ -31,9 +31,10 @@ __all__ = ["alone"]
 OTHER_ZONE = "us-west-2b"
 
 
-def unseen() -> Fault:
-    """The edge may not look, so that the stage has to."""
-    return Fault("ec2", "DescribeSubnets", Kind.DENY, role="function-api")
+def unseen() -> tuple[Fault, ...]:
+    """Neither the edge nor its look anew may see subnets, so that their own stage has to."""
+    roles = ("function-api", "function-stages_cluster")
+    return tuple(Fault("ec2", "DescribeSubnets", Kind.DENY, role=role) for role in roles)
 
 
 def through_nat(driver: Driver, zone: str = ZONE) -> str:
@@ -88,7 +89,7 @@ def test_a_given_subnet_that_cannot_be_is_refused_with_the_field(driver_of_prepa
     for words, group in wrong.items():
         field = "availability_zone" if "availability_zone" in group else "subnet_id"
         if late:
-            problem = driver.failing(HYPERPOD, asking(group), unseen())["error"]
+            problem = driver.failing(HYPERPOD, asking(group), *unseen())["error"]
             assert (problem["status"], problem["code"]) == (400, "invalid_request"), problem
             assert field in problem["detail"]
         else:

@@ -6,7 +6,7 @@ import pytest
 
 from infra.local.faults import Fault, Kind
 from tests.host.driver import Driver, stage_of
-from tests.workflows.subnets import HYPERPOD, NAME, alone, asking, compute_subnets, ec2, facts, the_subnet
+from tests.workflows.subnets import HYPERPOD, NAME, ZONE, alone, asking, compute_subnets, ec2, facts, the_subnet
 
 __all__ = ["alone"]
 
@@ -47,9 +47,12 @@ def test_too_many_nodes_for_a_subnet_are_refused_with_figures_and_either_remedy_
 @pytest.mark.usefixtures("alone")
 def test_the_stage_counts_addresses_before_it_makes_anything(driver_of_prepared: Driver) -> None:
     driver = driver_of_prepared
-    unseen = Fault("ec2", "DescribeSubnets", Kind.DENY, role="function-api")
-    failed = driver.failing(HYPERPOD, asking(BIG), unseen)
+    # Neither the edge nor its look anew may see subnets.
+    roles = ("function-api", "function-stages_cluster")
+    unseen = [Fault("ec2", "DescribeSubnets", Kind.DENY, role=role) for role in roles]
+    failed = driver.failing(HYPERPOD, asking(BIG), *unseen)
     assert (failed["status"], failed["error"]["status"]) == ("FAILED", 409)
+    assert stage_of(failed, f"compute_subnet:{ZONE}")["status"] == "FAILED"
     assert failed["error"]["cause"]["code"] == "SUBNET_IP_SHORTAGE"
     assert compute_subnets(driver) == []
 
@@ -109,6 +112,11 @@ def test_the_nodes_still_to_come_are_counted_when_others_stand(driver_of_prepare
     driver.cancel(begun["operation_id"])
     driver.finish(begun["operation_id"], within=100)
     leave_free(driver, 5)
-    failed = driver.run(HYPERPOD, asking({}, {"name": "more", "instance_type": "ml.c5.large"}, subnet_prefix=26))
+    more = asking({}, {"name": "more", "instance_type": "ml.c5.large"}, subnet_prefix=26)
+    # The edge refuses other groups than those that stand, unless it does not see them.
+    assert driver.send("POST", HYPERPOD, more).body["cause"]["code"] == "LEFTOVER"
+    roles = ("function-api", "function-stages_cluster")
+    unseen = [Fault("sagemaker", "DescribeCluster", Kind.DENY, role=role) for role in roles]
+    failed = driver.failing(HYPERPOD, more, *unseen)
     assert (failed["status"], failed["error"]["cause"]["code"]) == ("FAILED", "SUBNET_IP_SHORTAGE")
     assert "needs 10 addresses" in failed["error"]["detail"]

@@ -75,8 +75,9 @@ def _check_hyperpod(
         _use_plan_zones(placed)
     yield from subnets.check_interfaces(groups)
     yield from subnets.check_given(groups, found, vpc_id, new_vpc=new_vpc)
-    standing = [*found.own, *found.given] if found else []
-    yield from subnets.check_room(hyperpod, groups, standing, target.tag, tried=target.tried)
+    if new_vpc or found is not None:
+        standing = [*found.own, *found.given] if found else []
+        yield from subnets.check_room(hyperpod, groups, standing, target.tag, tried=target.tried)
     field = f"{path_of(request)}instance_groups"
     yield from leftovers.check_hyperpod(facts.leftovers, target, desired_groups(hyperpod), field)
 
