@@ -17,7 +17,7 @@ def asked(driver: Driver, path: str) -> tuple[Json, dict[str, int]]:
     calls = Counter[str]()
 
     def note(call: Call) -> None:
-        if "function-api" in call.role:
+        if "function-catalog" in call.role:
             calls[call.operation] += 1
 
     with driver.host.faults.overheard(note):
