@@ -38,7 +38,7 @@ demo: $(RUN_READY) ## play the main walk, create a cluster, on the local host an
 test: $(TEST_READY) ## run the test rings in order, each within its budget (RINGS="unit workflows" picks some)
 	@$(TEST) -m tests.rings $(RINGS)
 
-chaos: $(TEST_READY) ## strike every call of a creation and of a deletion with every fault, in two processes: a table, and .local/chaos.json
+chaos: $(TEST_READY) ## strike each call of a creation, deletion, repair or import with each fault: a table, and .local/chaos.json
 	$(TEST) -m tests.chaos $(CHAOS)
 
 measures: $(TEST_READY) ## count and price one creation: calls, state transitions, time of our own
