@@ -112,7 +112,10 @@ DECLARATION = Declaration(
                 "eks:DescribeAddonVersions",
                 # The stack is created by the foundation role; this function may only hand it over.
                 "iam:PassRole",
+                "s3:GetBucketTagging",
                 "s3:GetObject",
+                # HeadBucket is authorised as this.
+                "s3:ListBucket",
             ),
             woken_by=("aws.cloudformation",),
         ),

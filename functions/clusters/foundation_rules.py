@@ -40,6 +40,11 @@ def parts(cluster: ClusterSpec) -> dict[str, str]:
     }
 
 
+def with_kept_bucket(made: dict[str, str]) -> dict[str, str]:
+    """Let the stack take over the bucket that it would make: an earlier cluster of the tag has left it."""
+    return {**made, "BucketName": NONE, "ReusedBucketName": made["BucketName"]}
+
+
 def new_network(plan: NetworkPlan, zones: tuple[str, str]) -> dict[str, str]:
     """Lay out a network that the stack makes."""
     return {

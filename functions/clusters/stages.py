@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from functions.aws import addons, cloudformation, eks, network, peering, reuse, zones
+from functions.aws import addons, buckets, cloudformation, eks, network, peering, reuse, zones
 from functions.catalog.rules import newest_kubernetes_version, shared_kubernetes_versions
 from functions.clusters import foundation_rules
 from functions.clusters.control_plane_rules import choose_zones, unknown_zones, zones_named_in
@@ -14,7 +14,7 @@ from functions.core.errors import Cause, Conflict, InvalidRequest, Layer, Precon
 from functions.core.failures import UNSUPPORTED_ZONE
 from functions.core.runtime import Patience
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext, Waiting
-from functions.core.tags import stack_tags, tags_of
+from functions.core.tags import marked, stack_tags, tags_of
 from functions.features.rules import choose_version, facts_of
 from functions.network.rules import NetworkPlan, plan_network
 
@@ -120,8 +120,18 @@ def _fixed_parameters(context: StageContext) -> dict[str, str]:
         "EksClusterName": context.cluster.names.eks_cluster,
         "KubernetesAdminRoleArn": settings.required(AccessRole.ADMIN),
         "KubernetesOperatorRoleArn": settings.required(AccessRole.OPERATOR),
-        **foundation_rules.parts(context.cluster),
+        **_parts(context),
     }
+
+
+def _parts(context: StageContext) -> dict[str, str]:
+    """Name the parts beside the network; a bucket that a deletion of this cluster's tag has kept is used again."""
+    made, cluster = foundation_rules.parts(context.cluster), context.cluster
+    name = made["BucketName"]
+    found = None if name == foundation_rules.NONE else buckets.find(name, cluster.account_id)
+    if found is None or not marked(found.tags, cluster.tag):
+        return made
+    return foundation_rules.with_kept_bucket(made)
 
 
 def _network_parameters(context: StageContext) -> dict[str, str]:

@@ -197,8 +197,10 @@ def stack(status: str, *, ours: bool = True) -> Leftovers:
         (stack("DELETE_IN_PROGRESS"), ["warning"]),
         (stack("CREATE_COMPLETE", ours=False), ["error"]),
         (Leftovers(parts=[PartFound("EKS cluster", "eks-cluster-t1", ours=False)]), ["error"]),
-        # No stack takes over what an earlier one left: its creation would fail halfway.
-        (Leftovers(parts=[PartFound("S3 bucket", "b", ours=True)]), ["error"]),
+        # A deletion keeps the bucket unless told, and the next stack takes it over.
+        (Leftovers(parts=[PartFound("S3 bucket", "b", ours=True)]), ["info"]),
+        # No stack takes over what else an earlier one left: its creation would fail halfway.
+        (Leftovers(parts=[PartFound("IAM role", "r", ours=True)]), ["error"]),
         (Leftovers(parts=[PartFound("S3 bucket", "b", None, "of another account")]), ["error"]),
     ],
 )

@@ -49,6 +49,14 @@ def plan(kind: str, deletion: Deletion, *, imported: bool) -> list[tuple[str, st
     return [(each.phase, each.name) for each in removals if not (each.in_kubernetes and deletion.skip_workloads)]
 
 
+def _leaving() -> list[Removal]:
+    """Take back what let us into a cluster that stays; nothing of ours gets in afterwards."""
+    return [
+        Removal(_DEPENDENCIES, "own_objects_removal:rights", in_kubernetes=True),
+        Removal(_DEPENDENCIES, "leave_cluster"),
+    ]
+
+
 def _of_hyperpod() -> list[Removal]:
     return [*AUTOSCALING, _HYPERPOD_CLUSTER, _COMPUTE_SUBNETS, _ABSENCE]
 
@@ -75,7 +83,7 @@ def _of_cluster(deletion: Deletion, *, imported: bool) -> list[Removal]:
         *(Removal(_DEPENDENCIES, f"identity_chain_removal:{chain}") for chain in reversed(CHAINS)),
         *(Removal(_DEPENDENCIES, f"helm_release_removal:{release}", in_kubernetes=True) for release in RELEASES),
         # The rest of a cluster's objects goes with it; an imported one stays.
-        *([Removal(_DEPENDENCIES, "own_objects_removal:rights", in_kubernetes=True)] if imported else []),
+        *(_leaving() if imported else []),
         _COMPUTE_SUBNETS,
         *foundation,
         _ABSENCE,

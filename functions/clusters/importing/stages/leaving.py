@@ -8,7 +8,7 @@ from functions.aws import access_entries, eks, eks_survey
 from functions.core import settings
 from functions.core.cluster import AccessRole
 from functions.core.documents import member
-from functions.core.errors import StageFailed, Unavailable
+from functions.core.errors import PreconditionFailed, StageFailed, Unavailable
 from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext
 from functions.core.tags import CLUSTER_LABEL, stack_tags
 from functions.identity.rules import ACCESS, OPERATOR_GROUP
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from functions.kubernetes_api.connection import ClusterClient
 
 _RIGHTS = (CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES)
+_DELETION = "delete_cluster"
 
 
 class RightsRemoval:
@@ -33,7 +34,7 @@ class RightsRemoval:
             ours = [resource for resource in _RIGHTS if _is_ours(context, client, resource)]
             for resource in ours:
                 objects.delete(client, resource, OPERATOR_GROUP)
-        except (StageFailed, Unavailable) as refused:
+        except (PreconditionFailed, StageFailed, Unavailable) as refused:
             note = f"the cluster keeps {OPERATOR_GROUP}: {refused.detail}"
             return Applied("the cluster cannot be reached", notes=(note,))
         named = ", ".join(f"{resource.plural}/{OPERATOR_GROUP}" for resource in ours)
@@ -45,11 +46,11 @@ class RightsRemoval:
 
 
 class LeaveCluster:
-    """Access entries of our roles: taken back if the request says so and we made them, else named."""
+    """Access entries of our roles: taken back if the request says so, or deletes, and we made them; else named."""
 
     def apply(self, context: StageContext) -> Applied:
         """Delete the entries that carry our tags, where that is asked."""
-        if not context.operation.request.get("remove_access_entries"):
+        if not _takes_back(context):
             return Applied("AWS stays as it is")
         ours = [arn for arn, made in _entries(context).items() if made]
         for principal in ours:
@@ -59,11 +60,17 @@ class LeaveCluster:
     def observe(self, context: StageContext) -> Observation:
         """Done; what stays is named."""
         entries = _entries(context)
-        if context.operation.request.get("remove_access_entries") and any(entries.values()):
+        if _takes_back(context) and any(entries.values()):
             return Reapply("access entries of ours are still there")
         kept: list[JsonValue] = [*entries]
         said = f"; access entries that stay: {', '.join(entries)}" if entries else ""
         return Done({"kept_access_entries": kept}, f"{context.stage.message or 'AWS stays as it is'}{said}")
+
+
+def _takes_back(context: StageContext) -> bool:
+    """Say whether what we made goes: a deletion takes it, and forgetting does where that is asked."""
+    operation = context.operation
+    return operation.kind == _DELETION or bool(operation.request.get("remove_access_entries"))
 
 
 def _entries(context: StageContext) -> dict[str, bool]:

@@ -113,6 +113,9 @@ def _stack(stack: StackFound, target: Target) -> Finding:
 
 def _part(part: PartFound, target: Target) -> Finding:
     what = f"{part.kind} named {part.name}"
+    if part.ours and part.kind == BUCKET:
+        message = f"the bucket {part.name} is left from an earlier cluster {target.tag} and is taken into use again"
+        return _told(Level.INFO, message, part.name)
     if part.ours:
         message = f"an {what} is left from an earlier cluster {target.tag}, and no stack takes it over"
         remedy = f"Delete it, {_TAKEN_OVER[part.kind]}, or {_OTHER_TAG}."
