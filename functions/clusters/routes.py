@@ -162,17 +162,7 @@ def _begin_on(tag: str, request: rules.Request, key: str | None, *, dry_run: boo
 def _asked(tag: str, request: rules.Request, key: str | None) -> NewOperation:
     """Note what identifies a request; nothing is looked up or planned for it yet."""
     kind, sent = rules.kind_of(request), request.model_dump(mode="json", exclude_unset=True)
-    return NewOperation(
-        kind=kind,
-        cluster_tag=tag,
-        actor=application.caller().actor,
-        request=sent,
-        stages=[],
-        scopes=rules.SCOPES[kind],
-        route=application.route(),
-        idempotency_key=key,
-        sent=sent,
-    )
+    return mutations.asked(kind, tag, sent, rules.SCOPES[kind], key)
 
 
 def _planned(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from functions.core.cluster import ClusterSpec
+    from functions.core.ledger.models import JsonObject
 
 DryRun = Annotated[
     bool, Query(description="Change nothing: answer with findings and a preview of what the request would change.")
@@ -51,6 +52,21 @@ class Intent:
     cluster: ClusterSpec | None = None
     confirm_name: str | None = None
     unpriced: Sequence[str] = ()
+
+
+def asked(kind: str, cluster_tag: str, sent: JsonObject, scopes: Sequence[str], key: str | None) -> NewOperation:
+    """Note what identifies a request, `sent` as its caller sent it; nothing is looked up or planned for it yet."""
+    return NewOperation(
+        kind=kind,
+        cluster_tag=cluster_tag,
+        actor=application.caller().actor,
+        request=sent,
+        stages=[],
+        scopes=[*scopes],
+        route=application.route(),
+        idempotency_key=key,
+        sent=sent,
+    )
 
 
 def answer(intent: Intent, *, dry_run: bool, confirm: str | None) -> Answer:

@@ -4,7 +4,7 @@ Annotations are evaluated here, because Powertools reads them to validate.
 """
 
 from datetime import timedelta
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from aws_lambda_powertools.event_handler.openapi.params import Path
 
@@ -15,8 +15,10 @@ from functions.clusters.drift.rules import plans, previews
 from functions.core import application, ledger, mutations, runtime
 from functions.core.application import IdempotencyKey
 from functions.core.errors import NotFound, PreconditionFailed
-from functions.core.ledger.models import JsonObject, NewOperation
 from functions.core.mutations import Answer, Confirm, DryRun, Intent
+
+if TYPE_CHECKING:
+    from functions.core.ledger.models import JsonObject
 
 Tag = Annotated[str, Path(max_length=64, description="The tag of a cluster.")]
 
@@ -28,7 +30,7 @@ def detect_drift(
     tag: Tag, dry_run: DryRun = False, confirm: Confirm = None, idempotency_key: IdempotencyKey = None
 ) -> Answer:
     """Begin to compare a cluster with what was made; nothing is changed by it."""
-    asked = _asked(tag, plans.DETECT, {}, ["drift"], idempotency_key)
+    asked = mutations.asked(plans.DETECT, tag, {}, ["drift"], idempotency_key)
     if not dry_run and (earlier := ledger.replayed(asked)):
         return application.accepted(earlier)
     cluster = clusters.read(tag)
@@ -59,7 +61,8 @@ def repair_cluster(
 ) -> Answer:
     """Begin to bring back what drifted, as the last detection of the last minutes found it, or a new one finds it."""
     wanted = request or RepairCluster()
-    asked = _asked(tag, plans.REPAIR, wanted.model_dump(mode="json", exclude_unset=True), ["cluster"], idempotency_key)
+    sent = wanted.model_dump(mode="json", exclude_unset=True)
+    asked = mutations.asked(plans.REPAIR, tag, sent, ["cluster"], idempotency_key)
     if not dry_run and (earlier := ledger.replayed(asked)):
         return application.accepted(earlier)
     cluster = clusters.read(tag)
@@ -77,20 +80,6 @@ def repair_cluster(
         confirm_name=tag if any(change.irreversible for change in changes) else None,
     )
     return mutations.answer(intent, dry_run=dry_run, confirm=confirm)
-
-
-def _asked(tag: str, kind: str, sent: JsonObject, scopes: list[str], key: str | None) -> NewOperation:
-    return NewOperation(
-        kind=kind,
-        cluster_tag=tag,
-        actor=application.caller().actor,
-        request=sent,
-        stages=[],
-        scopes=scopes,
-        route=application.route(),
-        idempotency_key=key,
-        sent=sent,
-    )
 
 
 def _made(cluster: clusters.Cluster) -> list[tuple[str, str]]:

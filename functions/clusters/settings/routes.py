@@ -3,7 +3,7 @@
 Annotations are evaluated here, because Powertools reads them to validate.
 """
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Path
 
@@ -12,8 +12,10 @@ from functions.clusters.settings import rules
 from functions.clusters.settings.models import UpdateCluster
 from functions.core import application, ledger, mutations
 from functions.core.application import IdempotencyKey
-from functions.core.ledger.models import JsonObject, NewOperation
 from functions.core.mutations import Answer, Confirm, DryRun, Intent
+
+if TYPE_CHECKING:
+    from functions.core.ledger.models import JsonObject
 
 Tag = Annotated[str, Path(max_length=64, description="The tag of a cluster.")]
 
@@ -27,23 +29,14 @@ def update_cluster(
 ) -> Answer:
     """Change a cluster's owner groups and company tags."""
     sent: JsonObject = request.model_dump(mode="json", exclude_unset=True)
-    asked = NewOperation(
-        kind="update_cluster",
-        cluster_tag=tag,
-        actor=application.caller().actor,
-        request=sent,
-        stages=[mutations.planned("settings", rules.STAGE)],
-        scopes=["settings"],
-        route=application.route(),
-        idempotency_key=idempotency_key,
-        sent=sent,
-    )
+    asked = mutations.asked("update_cluster", tag, sent, ["settings"], idempotency_key)
     if not dry_run and (earlier := ledger.replayed(asked)):
         return application.accepted(earlier)
     spec = records.read(tag).spec
     dropped: JsonObject = {"dropped_tags": [*rules.dropped_keys(request, spec)]}
     changed = {
         "request": sent | dropped,
+        "stages": [mutations.planned("settings", rules.STAGE)],
         "changed_cluster": rules.changed_members(request, spec) or None,
         "cluster_version": spec.version,
     }

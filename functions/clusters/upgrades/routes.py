@@ -39,17 +39,7 @@ def upgrade_cluster(
 def _asked(tag: str, request: UpgradeCluster, key: str | None) -> NewOperation:
     """Note what identifies a request; nothing is looked up or planned for it yet."""
     sent = request.model_dump(mode="json", exclude_unset=True)
-    return NewOperation(
-        kind=_KIND,
-        cluster_tag=tag,
-        actor=application.caller().actor,
-        request=sent,
-        stages=[],
-        scopes=_SCOPES,
-        route=application.route(),
-        idempotency_key=key,
-        sent=sent,
-    )
+    return mutations.asked(_KIND, tag, sent, _SCOPES, key)
 
 
 def _intent(asked: NewOperation, request: UpgradeCluster, cluster: records.Cluster) -> Intent:

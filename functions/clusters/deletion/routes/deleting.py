@@ -79,14 +79,4 @@ def _begin(kind: str, tag: str, deletion: Deletion, key: str | None, *, dry_run:
 
 def _asked(kind: str, tag: str, deletion: Deletion, key: str | None) -> NewOperation:
     sent = deletion.model_dump(mode="json")
-    return NewOperation(
-        kind=kind,
-        cluster_tag=tag,
-        actor=application.caller().actor,
-        request=sent,
-        stages=[],
-        scopes=SCOPES[kind],
-        route=application.route(),
-        idempotency_key=key,
-        sent=sent,
-    )
+    return mutations.asked(kind, tag, sent, SCOPES[kind], key)

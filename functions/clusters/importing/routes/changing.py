@@ -109,17 +109,7 @@ def forget_cluster(
 
 def _asked(kind: str, tag: str, request: BaseModel, key: str | None) -> NewOperation:
     sent = request.model_dump(mode="json", exclude_unset=True)
-    return NewOperation(
-        kind=kind,
-        cluster_tag=tag,
-        actor=application.caller().actor,
-        request=sent,
-        stages=[],
-        scopes=planning.SCOPES,
-        route=application.route(),
-        idempotency_key=key,
-        sent=sent,
-    )
+    return mutations.asked(kind, tag, sent, planning.SCOPES, key)
 
 
 def _planned(
