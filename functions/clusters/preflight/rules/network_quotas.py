@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from functions.catalog.quotas import rules as catalog
 from functions.catalog.rules import node_interfaces
 from functions.core.errors import QuotaExceeded
 from functions.core.findings import Finding, Level
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     from functions.network.subnets.rules.needs import Group
 
 NETWORK_QUOTA: Final = "network_quota"
-VPCS: Final = "L-F678F1CE"
-ELASTIC_IPS: Final = "L-0263D0A3"
-INTERFACES: Final = "L-DF5E4CA3"
+VPCS: Final = catalog.VPCS.code
+ELASTIC_IPS: Final = catalog.ADDRESSES.code
+INTERFACES: Final = catalog.INTERFACES.code
 SERVICES: Final = {VPCS: "vpc", ELASTIC_IPS: "ec2", INTERFACES: "vpc"}
 # One of the NAT gateway, and those that EKS puts into the control plane's subnets at the least.
 _OF_A_FOUNDATION: Final = 3
