@@ -54,7 +54,8 @@ def create_cluster(
     egress = settings.fixed_egress_addresses()
     spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now(), egress)
     new = _planned(asked, request, findings, rules.plan(asked.kind, request))
-    changes = priced(previewing.creation(new.stages, spec, spec.instance_groups), spec.instance_groups, spec.region)
+    made = previewing.standing(previewing.creation(new.stages, spec, spec.instance_groups), findings)
+    changes = priced(made, spec.instance_groups, spec.region)
     return mutations.answer(
         Intent(
             new=new.model_copy(update={"new_cluster": spec.model_dump(mode="json", exclude_none=True)}),

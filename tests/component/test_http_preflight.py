@@ -96,10 +96,10 @@ def make_role() -> None:
     runtime.client("iam").create_role(RoleName=ROLE, AssumeRolePolicyDocument="{}", Path="/")
 
 
-def make_bucket() -> None:
+def make_bucket(tags: dict[str, str]) -> None:
     where = {"LocationConstraint": "us-west-2"}
     runtime.client("s3").create_bucket(Bucket=BUCKET, CreateBucketConfiguration=where)  # type: ignore[arg-type]  # as EC2's
-    tags = [{"Key": key, "Value": value} for key, value in OURS.items()]
+    tags = [{"Key": key, "Value": value} for key, value in tags.items()]
     runtime.client("s3").put_bucket_tagging(Bucket=BUCKET, Tagging={"TagSet": tags})  # type: ignore[typeddict-item]  # as above
 
 
@@ -109,7 +109,11 @@ def make_bucket() -> None:
     [
         (lambda: make_stack({"team": "billing"}), "a stack named instantstart-t1", "under another tag"),
         (make_role, f"an IAM role named {ROLE}", "Create the cluster under another tag"),
-        (make_bucket, f"an S3 bucket named {BUCKET} is left from an earlier cluster t1", "foundation.bucket"),
+        (
+            lambda: make_bucket({"team": "billing"}),
+            f"an S3 bucket named {BUCKET} exists that is not",
+            "foundation.bucket",
+        ),
     ],
     ids=["stack", "role", "bucket"],
 )
@@ -123,9 +127,21 @@ def test_what_somebody_left_under_a_name_of_ours_is_named_and_never_touched(
     assert advised in error["remedy"]
 
 
+def test_a_bucket_that_a_deletion_kept_is_taken_into_use_again_and_previewed_so(edge: Edge) -> None:
+    make_bucket(OURS)
+    previewed = edge.send("POST", "/api/clusters", {"tag": "t1"}, query="dry_run=true").body["preview"]
+    buckets = [(each["action"], each["name"]) for each in previewed["changes"] if each["resource"] == "S3 bucket"]
+    assert buckets == [("adopt", BUCKET)]
+    answer = foundation(edge)
+    assert answer.status == 202
+    assert [(each["level"], each["resource"]) for each in found(answer, "leftover")] == [("info", BUCKET)]
+
+
 @pytest.mark.case(11)
 def test_a_stack_of_this_cluster_is_adopted_with_all_that_it_made(edge: Edge) -> None:
     make_stack(OURS)
+    previewed = edge.send("POST", "/api/clusters", {"tag": "t1"}, query="dry_run=true").body["preview"]
+    assert {each["action"] for each in previewed["changes"]} == {"adopt"}
     make_role()
     with edge.account.counted() as calls:
         answer = foundation(edge)

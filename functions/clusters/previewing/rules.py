@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from functions.clusters.preflight.rules.leftovers import LEFTOVER
 from functions.core.cluster import ReusedResources
+from functions.core.findings import Finding, Level
 from functions.core.previews import Action, Change
 from functions.network.reuse.rules.changes import taken_over
 
@@ -24,6 +26,7 @@ _MADE: Final = {
     "compute_subnet": ("compute subnet", "gives the nodes of instance groups their addresses"),
     "mount": ("volume and claim", "lets pods use the cluster's bucket as files"),
 }
+_FOUNDATION: Final = "foundation"
 # What only waits or looks makes nothing.
 _MAKES_NOTHING: Final = frozenset({"preflight", "hyperpod_nodes", "verify"})
 
@@ -33,6 +36,18 @@ def creation(stages: Iterable[PlannedStage], cluster: ClusterSpec, groups: Seque
     listed = [change for stage in stages for change in _changes(stage, cluster, groups)]
     name, reach = cluster.names.eks_cluster, cluster.public_access_cidrs
     return [_reached(change, reach) if reach and change.name == name else change for change in listed]
+
+
+def standing(changes: Iterable[Change], findings: Iterable[Finding]) -> list[Change]:
+    """Say of what an earlier cluster of the tag has left that it is adopted: its stack with all of it, its bucket."""
+    left = {each.resource for each in findings if each.check == LEFTOVER and each.level is Level.INFO and each.resource}
+    stack = any(":stack/" in resource for resource in left)
+    return [_adopted(each) if each.name in left or (stack and each.stage == _FOUNDATION) else each for each in changes]
+
+
+def _adopted(change: Change) -> Change:
+    reason = f"{change.reason}; it stands from an earlier cluster of the tag"
+    return change.model_copy(update={"action": Action.ADOPT, "reason": reason})
 
 
 def _reached(change: Change, reach: Sequence[str]) -> Change:
@@ -45,7 +60,7 @@ def _changes(stage: PlannedStage, cluster: ClusterSpec, groups: Sequence[Desired
     match kind:
         case "reuse":
             return taken_over(cluster.reused or ReusedResources(), stage.name)
-        case "foundation":
+        case kind if kind == _FOUNDATION:
             return [change for change in _foundation(stage.name, cluster) if not _instead(change, cluster)]
         case "lifecycle_scripts":
             why = "every instance runs them when it starts"
