@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["account", "edge"]
 
+FOREIGN = {"team": "billing"}
 OURS = {"instantstart:managed-by": "instantstart", "instantstart:cluster": "t1"}
 TEMPLATE = json.dumps({"Resources": {"Queue": {"Type": "AWS::SQS::Queue"}}})
 BUCKET = f"sagemaker-t1-{ACCOUNT}-us-west-2"
@@ -99,18 +100,18 @@ def make_role() -> None:
 def make_bucket(tags: dict[str, str]) -> None:
     where = {"LocationConstraint": "us-west-2"}
     runtime.client("s3").create_bucket(Bucket=BUCKET, CreateBucketConfiguration=where)  # type: ignore[arg-type]  # as EC2's
-    tags = [{"Key": key, "Value": value} for key, value in tags.items()]
-    runtime.client("s3").put_bucket_tagging(Bucket=BUCKET, Tagging={"TagSet": tags})  # type: ignore[typeddict-item]  # as above
+    listed = [{"Key": key, "Value": value} for key, value in tags.items()]
+    runtime.client("s3").put_bucket_tagging(Bucket=BUCKET, Tagging={"TagSet": listed})  # type: ignore[typeddict-item]  # as above
 
 
 @pytest.mark.case(11)
 @pytest.mark.parametrize(
     ("make", "named", "advised"),
     [
-        (lambda: make_stack({"team": "billing"}), "a stack named instantstart-t1", "under another tag"),
+        (lambda: make_stack(FOREIGN), "a stack named instantstart-t1", "under another tag"),
         (make_role, f"an IAM role named {ROLE}", "Create the cluster under another tag"),
         (
-            lambda: make_bucket({"team": "billing"}),
+            lambda: make_bucket(FOREIGN),
             f"an S3 bucket named {BUCKET} exists that is not",
             "foundation.bucket",
         ),
