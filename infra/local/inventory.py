@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from infra.local.kubernetes import resources
 from infra.local.kubernetes.documents import JsonObject, name_of, namespace_of, string_map, value_at
+from infra.topology import AUDIT_BUCKET, PREFIX
 
 if TYPE_CHECKING:
     from infra.local.host import LocalHost
@@ -22,6 +23,7 @@ Inventory = dict[str, list[str]]
 """The names of each kind of resource, sorted; two of a name are listed twice."""
 
 Found = dict[str, Any]
+_AUDIT: Final = f"{PREFIX}{AUDIT_BUCKET.name}-"
 _NODE_TYPE: Final = ("metadata", "labels", "node.kubernetes.io/instance-type")
 _OURS: Final = "app.kubernetes.io/managed-by=instantstart"
 # Ids in descriptions and names differ from run to run.
@@ -144,7 +146,9 @@ def _identity(host: LocalHost) -> Inventory:
 
 def _buckets(host: LocalHost) -> Inventory:
     names = [bucket["Name"] for bucket in host.client("s3").list_buckets()["Buckets"]]
-    keys = {name: _listed(host, "s3", "list_objects_v2", "Contents", Bucket=name) for name in names}
+    # The audit grows by a file a day, whatever becomes of clusters.
+    counted = [name for name in names if not name.startswith(_AUDIT)]
+    keys = {name: _listed(host, "s3", "list_objects_v2", "Contents", Bucket=name) for name in counted}
     return {"buckets": names, "objects": [f"{name}/{each['Key']}" for name, found in keys.items() for each in found]}
 
 
