@@ -103,7 +103,7 @@ FUNCTIONS = (
         "functions.entry.api.handler",
         "answers the routes",
         # A transaction is authorised as its parts, and a condition on another record is one of them.
-        actions=(*LEDGER, "dynamodb:ConditionCheckItem", "dynamodb:Scan"),
+        actions=(*LEDGER, "dynamodb:ConditionCheckItem"),
         # A caller gets an answer within seconds whatever AWS does.
         patience=Patience.EDGE,
     ),
@@ -111,7 +111,8 @@ FUNCTIONS = (
         "catalog",
         "functions.entry.catalog.handler",
         "answers what can be had",
-        actions=("dynamodb:GetItem", "dynamodb:Query"),
+        # The clusters that the ledger knows are read by a Scan of keys.
+        actions=("dynamodb:GetItem", "dynamodb:Query", "dynamodb:Scan"),
         patience=Patience.EDGE,
     ),
     # The only one that answers people and gets into clusters: what it needs for that, the others need not carry.

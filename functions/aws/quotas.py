@@ -94,6 +94,8 @@ def _learn(client: ServiceQuotasClient, known: Codes, in_time: Callable[[], bool
     while True:
         _check(in_time)
         started = {"NextToken": known.next_token} if known.next_token else {}
+        # A listing that fails is begun anew the next time: its token may be what AWS no longer takes.
+        known.next_token = None
         page = client.list_service_quotas(ServiceCode=_SERVICE, MaxResults=_PAGE, **started)
         known.by_name |= {quota["QuotaName"]: quota["QuotaCode"] for quota in page.get("Quotas", [])}
         known.next_token = page.get("NextToken")

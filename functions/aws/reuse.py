@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
 
-from functions.aws import iam, network, routing, security_groups
+from functions.aws import buckets, iam, network, routing, security_groups
 from functions.core import runtime
 from functions.core.failures import code_of
+from functions.core.tags import CLUSTER_MARK
 from functions.network.reuse.models import Bucket, Facts, Network, Role
 from functions.network.subnets.models import Vpc
 from functions.network.subnets.rules.identity import CLUSTER_TAG
@@ -109,7 +110,8 @@ def find_bucket(name: str, account: str) -> Bucket | None:
         if code_of(error) in _DENIED:
             return Bucket(open_to_us=False)
         raise
-    return Bucket(open_to_us=True, region=region, public=_public(client, name))
+    marked = (buckets.tags(name) or {}).get(CLUSTER_MARK)
+    return Bucket(open_to_us=True, region=region, public=_public(client, name), cluster_tag=marked)
 
 
 def _public(client: S3Client, name: str) -> bool:

@@ -11,7 +11,7 @@ from functions.clusters.models import Condition
 from functions.core import runtime
 from functions.core.cluster import ClusterSpec
 from functions.core.errors import NotFound
-from functions.core.ledger.clusters import owners_of
+from functions.core.ledger.clusters import owners_of, records_of
 from functions.core.ledger.detection import DETECTED, detected_of
 from functions.core.ledger.items import item_of, model_of, plain, text_of
 from functions.core.ledger.tables import BY_TAG, CLUSTERS, LISTED_MARK, PREFERENCES
@@ -42,16 +42,8 @@ class Cluster:
 
 
 def read(tag: str) -> Cluster:
-    """Read a cluster in one Query; raise NotFound."""
-    condition = "#cluster_tag = :tag"
-    answer = runtime.client("dynamodb").query(
-        TableName=table_name(CLUSTERS),
-        KeyConditionExpression=condition,
-        ExpressionAttributeNames=names_in(condition),
-        ExpressionAttributeValues=values_in(condition, {"tag": tag}),
-        ConsistentRead=True,
-    )
-    cluster = cluster_of(answer["Items"])
+    """Read a cluster; raise NotFound."""
+    cluster = cluster_of(records_of(tag))
     if cluster is None:
         raise no_cluster(tag)
     return cluster

@@ -24,11 +24,13 @@ from functions.clusters.models import (
 )
 from functions.clusters.preflight import routes as preflight
 from functions.clusters.preflight.models import Target
+from functions.clusters.preflight.rules.leftovers import check_kept_data
 from functions.clusters.preflight.rules.requests import target_of
 from functions.clusters.previewing import rules as previewing
 from functions.clusters.reuse import routes as reuse
 from functions.core import application, ledger, mutations, runtime, settings
 from functions.core.application import IdempotencyKey
+from functions.core.declaration import Scope
 from functions.core.errors import FieldError, InvalidRequest
 from functions.core.findings import Finding
 from functions.core.ledger.models import NewOperation, Operation
@@ -51,6 +53,8 @@ def create_cluster(
     names = rules.names_of(tag, deployed.account_id, deployed.region, request.foundation.reused)
     seen = preflight.look(request, Target(tag, deployed.account_id, deployed.region, names, request.foundation.vpc_id))
     findings = [*seen.findings, *reuse.look(request, names.bucket or "")]
+    administrator = Scope.ADMIN in application.caller().scopes
+    findings += check_kept_data(findings, names.bucket or "", administrator=administrator)
     egress = settings.fixed_egress_addresses()
     spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now(), egress)
     new = _planned(asked, request, findings, rules.plan(asked.kind, request))

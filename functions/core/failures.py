@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 
 from functions.core.errors import Busy, Cause, Layer, Problem, QuotaExceeded, StageFailed, Throttled, Unavailable
 
@@ -190,6 +190,12 @@ def failure(message: str, cause: Cause) -> Problem:
 
 def problem_of(error: ClientError | BotoCoreError, resource: str | None = None) -> Problem:
     """Make the problem of a refused call."""
+    if isinstance(error, ParamValidationError):
+        return StageFailed(
+            f"A call to AWS was not even sent: {error}",
+            cause=Cause(layer=Layer.CONTROL_PLANE, code=type(error).__name__, resource=resource),
+            remedy="Change what the message names in the request, or deploy a newer release of the control plane.",
+        )
     if not isinstance(error, ClientError):
         return Unavailable(
             f"AWS did not answer: {error}",

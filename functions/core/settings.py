@@ -45,6 +45,11 @@ def passable_role_arns() -> list[str]:
     return (optional("PASSABLE_ROLE_ARNS") or "").split()
 
 
+def own_buckets() -> list[str]:
+    """Name the buckets that are the deployment's own: what clusters keep is nothing for them."""
+    return [name for variable in ("ARTIFACT_BUCKET", "AUDIT_BUCKET") if (name := optional(variable))]
+
+
 def required(variable: str) -> str:
     """Read a variable that a deployment has to set."""
     value = optional(variable)

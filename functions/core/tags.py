@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from functions.core.cluster import ClusterSpec
 
 MANAGER = "instantstart"
+CLUSTER_MARK = "instantstart:cluster"
 MANAGED_BY_LABEL = "app.kubernetes.io/managed-by"
 CLUSTER_LABEL = "instantstart/cluster"
 
@@ -22,8 +23,13 @@ def tags_of(cluster: ClusterSpec, operation_id: str) -> dict[str, str]:
 
     Those of the cluster itself come before the deployment's, and none may pass for ours.
     """
-    company: dict[str, str] = json.loads(runtime.environment().get("COMPANY_TAGS") or "{}")
-    return company | cluster.company_tags | stack_tags(cluster) | {"instantstart:operation": operation_id}
+    return company_tags(cluster) | stack_tags(cluster) | {"instantstart:operation": operation_id}
+
+
+def company_tags(cluster: ClusterSpec) -> dict[str, str]:
+    """Give the company's tags of a resource of a cluster: the deployment's, and the cluster's own before those."""
+    deployed: dict[str, str] = json.loads(runtime.environment().get("COMPANY_TAGS") or "{}")
+    return deployed | cluster.company_tags
 
 
 def stack_tags(cluster: ClusterSpec) -> dict[str, str]:
@@ -33,7 +39,7 @@ def stack_tags(cluster: ClusterSpec) -> dict[str, str]:
 
 def marks_of(cluster_tag: str) -> dict[str, str]:
     """Give the tags by which a cluster's resources are known."""
-    return {"instantstart:managed-by": MANAGER, "instantstart:cluster": cluster_tag}
+    return {"instantstart:managed-by": MANAGER, CLUSTER_MARK: cluster_tag}
 
 
 def marked(tags: Mapping[str, str], cluster_tag: str) -> bool:

@@ -39,6 +39,7 @@ DECLARATION = Declaration(
                 "s3:GetBucketAcl",
                 "s3:GetBucketPolicyStatus",
                 "s3:GetBucketPublicAccessBlock",
+                "s3:GetBucketTagging",
             ),
         ),
         Stage(

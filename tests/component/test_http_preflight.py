@@ -133,6 +133,9 @@ def test_a_bucket_that_a_deletion_kept_is_taken_into_use_again_and_previewed_so(
     previewed = edge.send("POST", "/api/clusters", {"tag": "t1"}, query="dry_run=true").body["preview"]
     buckets = [(each["action"], each["name"]) for each in previewed["changes"] if each["resource"] == "S3 bucket"]
     assert buckets == [("adopt", BUCKET)]
+    # The data may be of people who are in no group of the new cluster.
+    refused = edge.send("POST", "/api/clusters", {"tag": "t1"}, scopes=("read", "operate"))
+    assert (refused.status, refused.body["code"], refused.fields) == (403, "forbidden", ["tag"])
     answer = foundation(edge)
     assert answer.status == 202
     assert [(each["level"], each["resource"]) for each in found(answer, "leftover")] == [("info", BUCKET)]

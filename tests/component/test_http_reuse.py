@@ -169,6 +169,13 @@ def _bucket_that_nodes_cannot_read(_: Own) -> dict[str, Any]:
     return {"bucket": name, "s3_csi_role_arn": None}
 
 
+def _bucket_of_another_cluster(_: Own) -> dict[str, Any]:
+    name, s3 = "sagemaker-other", runtime.client("s3")
+    s3.create_bucket(Bucket=name, CreateBucketConfiguration={"LocationConstraint": "us-west-2"})
+    s3.put_bucket_tagging(Bucket=name, Tagging={"TagSet": [{"Key": "instantstart:cluster", "Value": "other"}]})
+    return {"bucket": name, "s3_csi_role_arn": None}
+
+
 # What is asked for, with the status, the cause's code, the field and some words of the refusal.
 REFUSALS: list[tuple[Callable[[Own], dict[str, Any]], int, str, str, str]] = [
     (lambda _: {"vpc_id": "vpc-00000000"}, 400, "REUSED_VPC", "vpc_id", "does not exist"),
@@ -186,10 +193,19 @@ REFUSALS: list[tuple[Callable[[Own], dict[str, Any]], int, str, str, str]] = [
     (_driver_that_may_not_write, 409, "REUSED_ROLE_POLICY", "s3_csi_role_arn", "s3:PutObject"),
     (lambda _: {"bucket": "no-such-bucket"}, 400, "REUSED_BUCKET", "bucket", "does not exist"),
     (_bucket_elsewhere, 400, "REUSED_BUCKET", "bucket", "is in eu-west-1"),
+    (_bucket_of_another_cluster, 409, "REUSED_BUCKET_ACCESS", "bucket", "was made for cluster other"),
     (_bucket_that_nodes_cannot_read, 409, "REUSED_BUCKET_ACCESS", "execution_role_arn", "s3:GetObject on team-other"),
     # These change the VPC and the bucket for good.
     (_without_hostnames, 409, "REUSED_VPC_DNS", "vpc_id", "DNS hostnames turned off"),
 ]
+
+
+@pytest.mark.parametrize("variable", ["ARTIFACT_BUCKET", "AUDIT_BUCKET"])
+def test_a_bucket_of_the_control_plane_itself_is_nothing_for_a_cluster(edge: Edge, own: Own, variable: str) -> None:
+    set_choice(edge, variable, BUCKET)
+    answer = create(edge, own.members, HYPERPOD)
+    assert refused(answer) == (409, "REUSED_BUCKET_ACCESS"), answer.body
+    assert answer.fields == ["foundation.bucket"]
 
 
 def test_what_cannot_be_taken_over_is_refused_at_its_field(edge: Edge, own: Own) -> None:

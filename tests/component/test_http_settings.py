@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from functions.clusters.settings.rules import difference
 from functions.core.ledger.clusters import spec_of
 from functions.core.ledger.models import OperationStatus
+from functions.core.tags import company_tags
 from tests.component.test_http_support import HYPERPOD, Edge, account, edge, free_leases
 from tests.component.test_ledger_support import finish_operation
 
 __all__ = ["account", "edge"]
 
 OPERATE = ("read", "operate")
+
+
+def set_choice(edge: Edge, name: str, value: str) -> None:
+    """Deploy with a choice of its own."""
+    runtime_of_edge: Any = edge.account.runtime
+    runtime_of_edge.environment[name] = value
 
 
 def owned(edge: Edge, *groups: str) -> str:
@@ -48,6 +58,15 @@ def test_only_members_of_an_owner_group_and_administrators_change_a_cluster(edge
     assert edge.send("PATCH", "/api/clusters/t1", patch, scopes=OPERATE, groups=["sales"]).status == 202
 
 
+def test_a_tag_of_the_deployment_comes_back_when_the_cluster_no_longer_has_its_own(edge: Edge) -> None:
+    set_choice(edge, "COMPANY_TAGS", '{"cost-center": "deployed"}')
+    edge.send("POST", "/api/clusters", {"tag": "t1", "company_tags": {"cost-center": "42"}})
+    assert company_tags(spec_of("t1")) == {"cost-center": "42"}
+    edge.send("PATCH", "/api/clusters/t1", {"company_tags": {}})
+    wanted = company_tags(spec_of("t1"))
+    assert difference(wanted, ["cost-center"], {"cost-center": "42"}) == ({"cost-center": "deployed"}, [])
+
+
 def test_what_is_not_sent_stays(edge: Edge) -> None:
     edge.send("POST", "/api/clusters", {"tag": "t1", "owner_groups": ["ml"], "company_tags": {"a": "1", "b": "2"}})
     answer = edge.send("PATCH", "/api/clusters/t1", {"company_tags": {"a": "3"}})
@@ -75,7 +94,11 @@ def test_settings_that_aws_or_sign_in_would_refuse_are_refused(edge: Edge) -> No
         ({"company_tags": {"aws:x": "1"}}, "company_tags"),
         ({"company_tags": {"instantstart:cluster": "other"}}, "company_tags"),
         ({"company_tags": {"a": "x" * 257}}, "company_tags"),
-        ({"company_tags": {f"k{number}": "" for number in range(31)}}, "company_tags"),
+        ({"company_tags": {f"k{number}": "v" for number in range(31)}}, "company_tags"),
+        ({"company_tags": {"AWS:x": "1"}}, "company_tags"),
+        ({"company_tags": {"team": ""}}, "company_tags"),
+        ({"company_tags": {" ": "x"}}, "company_tags"),
+        ({"company_tags": {"Team": "a", "team": "b"}}, "company_tags"),
         ({"owner_groups": ["two words"]}, "owner_groups[0]"),
         ({}, "body"),
     ):

@@ -64,6 +64,12 @@ def test_the_function_that_looks_into_clusters_is_the_only_one_of_those_that_ans
     assert not {action for action in TOPOLOGY.actions_of("kubernetes") if action.partition(":")[2].startswith("Put")}
 
 
+def test_whoever_reads_the_whole_ledger_may_and_nobody_else() -> None:
+    scanning = {each.name for each in TOPOLOGY.functions if "dynamodb:Scan" in TOPOLOGY.actions_of(each.name)}
+    # The catalog reads the keys of all clusters, the push function who watches what.
+    assert scanning == {"catalog", "push"}
+
+
 @pytest.mark.parametrize("function", TOPOLOGY.functions, ids=lambda function: function.name)
 def test_every_function_has_its_handler(function: Function) -> None:
     module, _, name = function.handler.rpartition(".")

@@ -59,5 +59,5 @@ class Asking:
 
 def _remedy(error: ClientError) -> str:
     if code_of(error) in DENIED:
-        return f"Grant the action of {error.operation_name} to the role of the function `api`."
+        return f"Grant the action of {error.operation_name} to the role of the function `catalog`."
     return _AGAIN

@@ -42,7 +42,7 @@ def look(request: CreateCluster, bucket: str) -> list[Finding]:
     reused = foundation.reused
     if reused is None:
         return found
-    home = Home(deployed.account_id, deployed.region, tuple(settings.passable_role_arns()))
+    home = _home(deployed)
     facts = _Gathering(home).facts(reused)
     return [*found, *check(reused, bucket, facts, _needs(request), home)]
 
@@ -53,7 +53,7 @@ def look_at(execution_role_arn: str | None, bucket: str | None) -> list[Finding]
     reused = ReusedResources(execution_role_arn=execution_role_arn, bucket=bucket)
     if reused == ReusedResources():
         return []
-    home = Home(deployed.account_id, deployed.region, tuple(settings.passable_role_arns()))
+    home = _home(deployed)
     found = checks.check_parts(reused, bucket, _Gathering(home).facts(reused), home)
     return [each.model_copy(update={"field": (each.field or "").removeprefix("foundation.") or None}) for each in found]
 
@@ -117,3 +117,8 @@ class _Gathering:
             self._answered = False
             application.warn(f"{check_name} is unchecked", error)
         return None
+
+
+def _home(deployed: settings.Settings) -> Home:
+    passable, own = tuple(settings.passable_role_arns()), tuple(settings.own_buckets())
+    return Home(deployed.account_id, deployed.region, passable, own)

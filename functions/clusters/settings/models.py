@@ -16,9 +16,10 @@ TAGS_LIMIT: Final = 30
 GROUP_PATTERN: Final = r"^[^\s,\[\]]+$"
 GROUP_LIMIT: Final = 128
 # Source: "Tag naming limits and requirements", AWS General Reference.
-KEY_PATTERN: Final = r"^(?!aws:|instantstart:)[\w.:/=+\-@ ]+$"
+KEY_PATTERN: Final = r"^(?![Aa][Ww][Ss]:|instantstart:)(?=.*\S)[\w.:/=+\-@ ]+$"
 KEY_LIMIT: Final = 128
-VALUE_PATTERN: Final = r"^[\w.:/=+\-@ ]*$"
+# CloudFormation takes no empty one.
+VALUE_PATTERN: Final = r"^(?=.*\S)[\w.:/=+\-@ ]+$"
 VALUE_LIMIT: Final = 256
 
 
@@ -32,6 +33,8 @@ def check_tags(value: dict[str, str]) -> dict[str, str]:
     if len(value) > TAGS_LIMIT:
         message = "has {count} tags; {limit} are possible beside those of the control plane"
         raise PydanticCustomError("tag_count", message, {"count": len(value), "limit": TAGS_LIMIT})
+    if len({key.casefold() for key in value}) < len(value):
+        raise PydanticCustomError("tag_key", "has keys that differ in case only, which IAM takes for one")
     for key, content in value.items():
         check_name(key, "tag_key", KEY_PATTERN, KEY_LIMIT, "; aws: and instantstart: are taken")
         check_name(content, "tag_value", VALUE_PATTERN, VALUE_LIMIT)

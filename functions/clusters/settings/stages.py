@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from functions.aws import tags
 from functions.clusters.settings import rules
 from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext
+from functions.core.tags import company_tags
 
 if TYPE_CHECKING:
     from functions.aws.tags import Tagged
@@ -19,7 +20,7 @@ class CompanyTags:
         """Write the tags that are missing or differ, and take away those that were dropped."""
         changed: list[str] = []
         for resource in _resources(context):
-            missing, dropped = rules.difference(context.cluster.company_tags, _dropped(context), resource.tags)
+            missing, dropped = rules.difference(company_tags(context.cluster), _dropped(context), resource.tags)
             tags.change(resource, missing, dropped)
             changed += [resource.arn] if missing or dropped else []
         return Applied(f"tagged {len(changed)} resources", tuple(changed))
@@ -27,7 +28,7 @@ class CompanyTags:
     def observe(self, context: StageContext) -> Observation:
         """Done when the tags are as wanted."""
         resources = _resources(context)
-        wanted, dropped = context.cluster.company_tags, _dropped(context)
+        wanted, dropped = company_tags(context.cluster), _dropped(context)
         if any(part for each in resources for part in rules.difference(wanted, dropped, each.tags)):
             return Reapply("the tags are not as wanted yet")
         return Done({}, f"the tags of {len(resources)} resources are as wanted")

@@ -16,6 +16,7 @@ from functions.clusters.importing.rules import admission, planning
 from functions.clusters.names import TEMPLATES
 from functions.clusters.reuse import routes as reuse
 from functions.clusters.routes import Tag
+from functions.clusters.rules import generated as made_up
 from functions.clusters.rules import generated_tag, taken
 from functions.core import application, failures, ledger, mutations, runtime, settings
 from functions.core.application import IdempotencyKey
@@ -41,8 +42,9 @@ def import_cluster(
         *admission.admit(name, eks, request.consents),
         *reuse.look_at(request.execution_role_arn, request.bucket),
     ]
-    if dry_run and records.exists(tag):
-        findings.append(taken(tag))
+    if dry_run:
+        findings += [made_up(tag)] if tag == generated else []
+        findings += [taken(tag)] if records.exists(tag) else []
     if eks is None:
         return mutations.answer(Intent(new=asked, changes=(), findings=findings), dry_run=dry_run, confirm=confirm)
     spec = planning.spec_of(request, tag, deployed.account_id, deployed.region, eks, runtime.now())

@@ -1,7 +1,8 @@
 """What stands already under the names that a request would give, and what becomes of it.
 
 A stack of ours is adopted or cleared away by the stage of the foundation, and all that it has made with it. Whatever
-else bears such a name lets the stack fail halfway: CloudFormation takes nothing over.
+else bears such a name lets the stack fail halfway: CloudFormation takes nothing over. A bucket that a deletion kept is
+the exception: the next stack of the tag takes it over.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.capacity.rules.shortfalls import rolled_back
+from functions.core.errors import Forbidden
 from functions.core.findings import Finding, Level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from functions.clusters.preflight.models import HyperPodFound, Leftovers, PartFound, StackFound, Target
     from functions.core.cluster import DesiredGroup
@@ -40,6 +42,21 @@ def check_foundation(found: Leftovers | None, target: Target) -> Iterator[Findin
         yield _stack(found.stack, target)
     if found.stack is None or not found.stack.ours:
         yield from (_part(part, target) for part in found.parts)
+
+
+def check_kept_data(findings: Iterable[Finding], bucket: str, *, administrator: bool) -> Iterator[Finding]:
+    """Let only an administrator come into the data of an earlier cluster of the tag, whoever that belonged to."""
+    kept = any(each.check == LEFTOVER and each.level is Level.INFO and each.resource == bucket for each in findings)
+    if kept and not administrator:
+        yield Finding(
+            check=LEFTOVER,
+            level=Level.ERROR,
+            code=Forbidden.code,
+            field="tag",
+            resource=bucket,
+            message=f"the bucket {bucket} holds what an earlier cluster of the tag has left",
+            remedy=f"Let an administrator send the request, or {_OTHER_TAG}.",
+        )
 
 
 def check_hyperpod(

@@ -45,12 +45,14 @@ class Role:
 class Bucket:
     """A bucket; one that S3 denies is not `open_to_us`, and then nothing else is known of it.
 
-    `public` says that its policy or its access control list lets anybody in.
+    `public` says that its policy or its access control list lets anybody in; `cluster_tag` is that of the cluster of
+    ours that it was made for.
     """
 
     open_to_us: bool
     region: str = ""
     public: bool = False
+    cluster_tag: str | None = None
 
 
 @dataclass(frozen=True)

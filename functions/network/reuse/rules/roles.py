@@ -37,11 +37,12 @@ _ANYWHERE: Final = "*"
 
 @dataclass(frozen=True)
 class Home:
-    """Where this deployment is, and which roles beside its own it may hand to AWS services."""
+    """Where this deployment is, which buckets are its own, and which roles beside its own it may hand to services."""
 
     account: str
     region: str
     passable: tuple[str, ...] = ()
+    own_buckets: tuple[str, ...] = ()
 
     @property
     def partition(self) -> str:
