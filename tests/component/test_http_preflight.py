@@ -304,3 +304,14 @@ def test_a_plan_in_its_last_hour_is_refused(edge: Edge, hours: float, level: str
     }
     findings = dry_run(edge, request(GPU | {"training_plan_arn": f"{PLANS}tp1"}))
     assert [each["level"] for each in findings if each["check"] == "training_plan_window"] == ([level] if level else [])
+
+
+def test_no_call_of_a_check_begins_once_the_time_is_over(edge: Edge) -> None:
+    edge.surroundings.seconds["DescribeTrainingPlan"] = 3
+    plan = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/p"
+    one = {"instance_type": "ml.p5.48xlarge", "instance_count": 1, "availability_zone": "us-west-2a"}
+    groups = [one | {"name": f"g{number}", "training_plan_arn": f"{plan}{number}"} for number in range(20)]
+    with edge.account.counted() as calls:
+        answer = create(edge, *groups)
+    assert calls.count("DescribeTrainingPlan") == 3, "8 seconds are over after the third"
+    assert answer.status == 202, answer.body

@@ -90,7 +90,9 @@ def _ask_capacity(needed: CapacityNeeds | None, target: Target, look: Gathering)
     patience, in_time, name = look.patience, look.in_time, target.names.hyperpod_cluster
     offered = look.ask(OFFERING, lambda: offerings.zones_by_type(needed.types, patience), wanted=bool(needed.types))
     plans = look.ask(
-        PLAN, lambda: {arn: training_plans.describe(arn, patience) for arn in needed.plans}, wanted=bool(needed.plans)
+        PLAN,
+        lambda: look.each(needed.plans, lambda arn: training_plans.describe(arn, patience)),
+        wanted=bool(needed.plans),
     )
     groups = look.ask(
         SECURITY_GROUP,
@@ -98,7 +100,9 @@ def _ask_capacity(needed: CapacityNeeds | None, target: Target, look: Gathering)
         wanted=bool(needed.security_groups),
     )
     scripts = look.ask(
-        SCRIPT, lambda: {place: _script(place, patience) for place in needed.scripts}, wanted=bool(needed.scripts)
+        SCRIPT,
+        lambda: look.each(needed.scripts, lambda place: _script(place, patience)),
+        wanted=bool(needed.scripts),
     )
     limits = look.ask(QUOTA, lambda: quotas.read(needed.quotas, needed.quota_codes, in_time, patience))
     used = look.ask(QUOTA, lambda: _used(name, look))

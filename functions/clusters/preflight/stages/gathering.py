@@ -16,7 +16,7 @@ from functions.core import runtime
 from functions.core.failures import DENIED, code_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from datetime import timedelta
 
     from functions.core.runtime import Patience
@@ -73,6 +73,15 @@ class Gathering:
         if wanted:
             self._asked.append(asked)
         return asked
+
+    def each(self, names: Iterable[str], call: Callable[[str], Result]) -> dict[str, Result]:
+        """Make a call for each name, one after the other; raises Unfinished when the time is over before the last."""
+        found: dict[str, Result] = {}
+        for name in names:
+            if not self.in_time():
+                raise quotas.Unfinished
+            found[name] = call(name)
+        return found
 
     def make(self) -> None:
         """Make all calls, each check's in a thread of its own."""
