@@ -145,5 +145,6 @@ def test_a_hyperpod_cluster_without_our_tags_is_left_as_it_is(driver_of_ready: D
     assert "does not carry the tags" in operation["error"]["detail"]
     assert "sagemaker UpdateCluster" not in writes(heard)
     sagemaker.add_tags(ResourceArn=arn, Tags=[{"Key": "instantstart:cluster", "Value": TAG}])
-    assert driver.retry(operation["operation_id"])["status"] == "SUCCEEDED"
+    again = driver.retry(operation["operation_id"])
+    assert again["status"] == "SUCCEEDED", again["error"]["detail"]
     assert sagemaker.describe_cluster(ClusterName=hand.hyperpod)["NodeRecovery"] == "Automatic"
