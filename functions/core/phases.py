@@ -24,7 +24,8 @@ class Pipeline:
     """One kind of operation; `comment` says what it is for, `scope` what a caller needs to begin, retry or cancel it.
 
     One that `forgets` leaves no cluster behind: its last transaction removes the cluster's records. One that `mends`
-    takes no condition from the cluster when it fails: what stood before it still stands.
+    takes no condition from the cluster when it fails: what stood before it still stands. One that is `confirmed` may
+    take away what people have: a preview of it is confirmed, so it is retried only while nothing newer was begun.
     """
 
     kind: str
@@ -33,6 +34,7 @@ class Pipeline:
     forgets: bool = False
     scope: Scope = Scope.OPERATE
     mends: bool = False
+    confirmed: bool = False
 
 
 PREFLIGHT: Final = "preflight"
@@ -86,12 +88,14 @@ PIPELINES: Final = (
         ),
         forgets=True,
         scope=Scope.ADMIN,
+        confirmed=True,
     ),
     Pipeline(
         "delete_hyperpod",
         "Delete the HyperPod cluster of a cluster and keep the rest.",
         ("workloads_removal", "hyperpod_removal", "network_removal", VERIFY),
         scope=Scope.ADMIN,
+        confirmed=True,
     ),
     Pipeline(
         "import_cluster",
@@ -111,13 +115,21 @@ PIPELINES: Final = (
         "Bring back what drifted from what was made.",
         ("drift", "foundation", "dependencies", "hyperpod", "storage", VERIFY),
         mends=True,
+        confirmed=True,
     ),
     Pipeline(
         "upgrade_cluster",
         "Move a cluster to another Kubernetes version: control plane, add-ons, nodes.",
         (PREFLIGHT, "control_plane", "addons", "nodes", VERIFY),
+        confirmed=True,
     ),
-    Pipeline("change_access", "Let people into a cluster, or take that back.", ("access",), scope=Scope.ADMIN),
+    Pipeline(
+        "change_access",
+        "Let people into a cluster, or take that back.",
+        ("access",),
+        scope=Scope.ADMIN,
+        confirmed=True,
+    ),
     Pipeline("create_namespace", "Make a namespace of a cluster.", ("namespaces",)),
     Pipeline(
         "update_cluster",
@@ -126,5 +138,6 @@ PIPELINES: Final = (
     ),
 )
 BY_KIND: Final = {pipeline.kind: pipeline for pipeline in PIPELINES}
+CONFIRMED: Final = frozenset(pipeline.kind for pipeline in PIPELINES if pipeline.confirmed)
 MENDING: Final = frozenset(pipeline.kind for pipeline in PIPELINES if pipeline.mends)
 PHASES: Final = tuple(dict.fromkeys(phase for pipeline in PIPELINES for phase in pipeline.phases))

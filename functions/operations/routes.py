@@ -80,7 +80,7 @@ def retry_operation(
     """Begin a new operation that goes on where this one stopped."""
     earlier = _owned(operation_id)
     if dry_run:
-        return mutations.previewed(rules.retried(earlier))
+        return mutations.previewed(rules.retried(earlier, ledger.refusal(earlier)))
     begun = ledger.retry(operation_id, application.caller().actor, idempotency_key)
     return application.accepted(begun.operation)
 

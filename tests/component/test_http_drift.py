@@ -8,10 +8,12 @@ from typing import Any
 from functions.capacity.rules.drifts import GROUP
 from functions.clusters.drift import records
 from functions.clusters.drift.models import DriftReport
+from functions.core import runtime
 from functions.core.drifts import Drift, drift
 from functions.core.ledger.models import OperationStatus
+from functions.core.ledger.tables import CLUSTERS
 from tests.component.test_http_support import Edge, account, edge, free_leases, stages_of, standing
-from tests.component.test_ledger_support import finish_operation, owners
+from tests.component.test_ledger_support import ENVIRONMENT, executions, finish_operation, owners
 
 __all__ = ["account", "edge"]
 
@@ -145,3 +147,25 @@ def test_only_who_may_operate_detects_and_repairs(edge: Edge) -> None:
     for path in (DRIFT, REPAIR):
         assert edge.send("POST", path, scopes=("read",)).status == 403
     assert edge.send("GET", DRIFT, scopes=("read",)).status == 200
+
+
+def test_an_imported_cluster_is_neither_compared_nor_repaired(edge: Edge) -> None:
+    standing(edge, "t1", *MADE)
+    kept(edge, ADDON)
+    runtime.client("dynamodb").update_item(
+        TableName=ENVIRONMENT[CLUSTERS.variable],
+        Key={"cluster_tag": {"S": "t1"}, "record": {"S": "spec"}},
+        UpdateExpression="SET origin = :imported",
+        ExpressionAttributeValues={":imported": {"S": "imported"}},
+    )
+    before = executions()
+    for path in (DRIFT, REPAIR):
+        previewed = edge.send("POST", path, query="dry_run=true")
+        assert (previewed.status, previewed.body["preview"]["digest"]) == (200, None)
+        [error] = [finding for finding in previewed.body["findings"] if finding["level"] == "error"]
+        assert (error["check"], error["code"]) == ("drift_of_imported", "precondition_failed")
+        refused = edge.send("POST", path)
+        assert (refused.status, refused.body["code"]) == (409, "precondition_failed")
+        assert "only clusters that it created" in refused.body["detail"]
+        assert "/api/clusters/t1/redetect" in refused.body["remedy"]
+    assert executions() == before

@@ -8,9 +8,17 @@ import pytest
 
 from functions.core import ledger, runtime
 from functions.core.ledger.models import OperationStatus
+from functions.core.ledger.tables import CLUSTERS
 from infra.openapi import TARGET
-from tests.component.test_http_support import Edge, account, edge
-from tests.component.test_ledger_support import executions, finish_operation, new_operation, store_await_token
+from tests.component.test_http_support import Answer, Edge, account, edge, standing
+from tests.component.test_ledger_support import (
+    ENVIRONMENT,
+    cluster_records,
+    executions,
+    finish_operation,
+    new_operation,
+    store_await_token,
+)
 
 __all__ = ["account", "edge"]
 
@@ -131,6 +139,91 @@ def test_an_unfinished_operation_is_not_retried(edge: Edge) -> None:
     operation_id = begun(edge)
     answer = edge.send("POST", f"/api/operations/{operation_id}/retry")
     assert (answer.status, answer.body["code"], answer.body["operation_id"]) == (409, "conflict", operation_id)
+
+
+def ended(edge: Edge, kind: str, status: OperationStatus) -> str:
+    """An operation on cluster t1, begun a minute after what was before and ended so."""
+    edge.account.clock.advance(minutes=1)
+    operation_id = ledger.begin(new_operation("t1", kind=kind, scopes=["cluster"])).operation.operation_id
+    end(operation_id, status)
+    return operation_id
+
+
+def retried(edge: Edge, operation_id: str) -> Answer:
+    return edge.send("POST", f"/api/operations/{operation_id}/retry")
+
+
+def refused_retry(edge: Edge, operation_id: str) -> str:
+    """Why a retry is refused; its dry run says the same, and nothing is begun."""
+    before = executions()
+    answer = retried(edge, operation_id)
+    assert (answer.status, answer.body["code"]) == (409, "conflict")
+    assert "dry_run=true" in answer.body["remedy"]
+    [finding] = edge.send("POST", f"/api/operations/{operation_id}/retry", query="dry_run=true").body["findings"]
+    assert (finding["level"], finding["code"]) == ("error", "conflict")
+    assert (finding["message"], finding["remedy"]) == (answer.body["detail"], answer.body["remedy"])
+    assert executions() == before
+    return str(answer.body["detail"])
+
+
+def create_anew(edge: Edge) -> None:
+    """Another cluster of the same tag, whose creation succeeded, in the place of the one that was deleted."""
+    for record in cluster_records("t1"):
+        key = {"cluster_tag": {"S": "t1"}, "record": {"S": record}}
+        runtime.client("dynamodb").delete_item(TableName=ENVIRONMENT[CLUSTERS.variable], Key=key)
+    edge.account.clock.advance(minutes=1)
+    end(begun(edge), OperationStatus.SUCCEEDED)
+
+
+def test_a_failed_deletion_is_retried_and_so_is_its_retry(edge: Edge) -> None:
+    standing(edge, "t1")
+    failed = ended(edge, "delete_cluster", OperationStatus.FAILED)
+    first = retried(edge, failed)
+    assert first.status == 202
+    end(first.body["operation_id"], OperationStatus.FAILED)
+    assert retried(edge, failed).body["operation_id"] == first.body["operation_id"]
+    edge.account.clock.advance(minutes=1)
+    assert retried(edge, first.body["operation_id"]).status == 202
+
+
+@pytest.mark.parametrize("kind", ["delete_cluster", "create_hyperpod"])
+def test_what_was_about_a_deleted_cluster_never_reaches_the_next_of_its_tag(edge: Edge, kind: str) -> None:
+    standing(edge, "t1")
+    failed = ended(edge, kind, OperationStatus.FAILED)
+    ended(edge, "delete_cluster", OperationStatus.SUCCEEDED)
+    create_anew(edge)
+    assert "earlier cluster of the tag 't1'" in refused_retry(edge, failed)
+
+
+def test_a_creation_is_retried_though_it_was_begun_within_the_millisecond_of_its_cluster(edge: Edge) -> None:
+    operation_id = begun(edge)
+    end(operation_id, OperationStatus.FAILED)
+    assert edge.account.clock.now().microsecond % 1000
+    assert retried(edge, operation_id).status == 202
+
+
+def test_what_was_confirmed_is_not_retried_once_anything_newer_was_begun(edge: Edge) -> None:
+    standing(edge, "t1")
+    cancelled = ended(edge, "delete_hyperpod", OperationStatus.CANCELLED)
+    newer = ended(edge, "create_hyperpod", OperationStatus.SUCCEEDED)
+    assert newer in refused_retry(edge, cancelled)
+
+
+def test_what_needs_no_confirmation_is_retried_whatever_came_after_it(edge: Edge) -> None:
+    standing(edge, "t1")
+    failed = ended(edge, "create_hyperpod", OperationStatus.FAILED)
+    ended(edge, "update_cluster", OperationStatus.SUCCEEDED)
+    assert retried(edge, failed).status == 202
+
+
+def test_a_repeated_retry_gives_what_it_began_whatever_came_after_it(edge: Edge) -> None:
+    standing(edge, "t1")
+    failed = ended(edge, "delete_hyperpod", OperationStatus.FAILED)
+    path = f"/api/operations/{failed}/retry"
+    first = edge.send("POST", path, key="k").body["operation_id"]
+    end(first, OperationStatus.SUCCEEDED)
+    ended(edge, "create_hyperpod", OperationStatus.SUCCEEDED)
+    assert edge.send("POST", path, key="k").body["operation_id"] == first
 
 
 def test_a_cancellation_is_accepted_while_the_operation_goes_on(edge: Edge) -> None:

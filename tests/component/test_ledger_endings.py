@@ -9,15 +9,20 @@ from botocore.exceptions import ClientError
 from botocore.stub import Stubber
 
 from functions.core import pipeline, runtime
+from functions.core.cluster import DesiredAccess
 from functions.core.errors import StageFailed
 from functions.core.ledger import (
     Healing,
+    StaleWorker,
     begin,
     begin_stage,
+    ending_of,
     execution_arn,
     fail_stage,
+    finish_operation,
     finish_stage,
     get,
+    granted,
     mark_running,
     record_progress,
     request_cancel,
@@ -178,6 +183,45 @@ def test_a_deletion_that_succeeds_leaves_no_record_of_the_cluster(account: Accou
     assert get(operation.operation_id).status is OperationStatus.SUCCEEDED
     assert cluster_records() == {}
     assert begin(new_operation(new_cluster={"tag": "t1", "names": {}})).operation.status is OperationStatus.PENDING
+
+
+def grant(numbers: range) -> None:
+    for number in numbers:
+        granted.remember(
+            "t1", DesiredAccess(principal_arn=f"arn:aws:iam::123456789012:role/r{number}", everywhere="admin")
+        )
+
+
+def test_a_cluster_with_more_records_than_a_transaction_takes_is_forgotten(account: Account) -> None:
+    standing_cluster()
+    grant(range(150))
+    operation = removal("delete_cluster")
+    stand(operation, 0)
+    stand(operation, 1)
+    close(operation)
+    assert get(operation.operation_id).status is OperationStatus.SUCCEEDED
+    assert cluster_records() == {}
+
+
+def test_who_comes_late_removes_nothing_of_the_next_cluster_of_the_tag(account: Account) -> None:
+    standing_cluster()
+    operation = removal("delete_cluster")
+    stand(operation, 0)
+    stand(operation, 1)
+    late = get(operation.operation_id)
+    ending = ending_of(late, None, account.clock.now())
+    close(operation)
+    standing_cluster()
+    grant(range(3))
+    before = cluster_records()
+    assert finish_operation(late, ending).status is OperationStatus.SUCCEEDED
+    assert cluster_records() == before
+
+
+def test_nothing_is_granted_in_a_cluster_that_is_gone(account: Account) -> None:
+    with pytest.raises(StaleWorker, match="gone"):
+        grant(range(1))
+    assert cluster_records() == {}
 
 
 def test_a_deletion_that_fails_keeps_the_cluster_and_says_what_is_gone(account: Account) -> None:

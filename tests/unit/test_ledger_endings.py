@@ -151,3 +151,11 @@ def test_a_repair_that_fails_takes_no_condition_from_the_cluster() -> None:
     assert set(ending_of(failed, None, AT).conditions) == {"FoundationReady"}
     mended = operation(S, S, K, S).model_copy(update={"kind": "repair_cluster"})
     assert {each["status"] for each in ending_of(mended, None, AT).conditions.values()} == {"True"}
+
+
+def test_a_phase_that_a_repair_passed_over_leaves_its_condition_as_it_was() -> None:
+    repair = operation(S, K, K, S).model_copy(update={"kind": "repair_cluster"})
+    assert ending_of(repair, None, AT).status is OperationStatus.SUCCEEDED
+    assert conditions(ending_of(repair, None, AT)) == {"FoundationReady": "True"}
+    # Any other operation's stages are skipped because an earlier one has made what they make.
+    assert conditions(ending_of(operation(S, K, K, S), None, AT))["HyperPodReady"] == "True"

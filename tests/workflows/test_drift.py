@@ -129,3 +129,22 @@ def confirmed(driver: Driver, body: Json | None = None) -> Json:
     """Repair as the preview has it."""
     digest = preview(driver, body)["preview"]["digest"]
     return driver.finish(driver.post(f"{REPAIR}?confirm={digest}", body)["operation_id"])
+
+
+def test_a_hyperpod_cluster_without_our_tags_is_left_as_it_is(driver_of_ready: Driver) -> None:
+    driver, hand = driver_of_ready, ByHand(driver_of_ready, TAG)
+    hand.switch_recovery_off()
+    driver.sleep(120)
+    sagemaker = hand.aws("sagemaker")
+    arn = sagemaker.describe_cluster(ClusterName=hand.hyperpod)["ClusterArn"]
+    sagemaker.delete_tags(ResourceArn=arn, TagKeys=["instantstart:cluster"])
+    heard: list[Call] = []
+    with driver.host.faults.overheard(heard.append):
+        operation = driver.run(REPAIR)
+    assert (operation["status"], operation["error"]["code"]) == ("FAILED", "conflict")
+    assert "does not carry the tags" in operation["error"]["detail"]
+    assert "sagemaker UpdateCluster" not in writes(heard)
+    sagemaker.add_tags(ResourceArn=arn, Tags=[{"Key": "instantstart:cluster", "Value": TAG}])
+    again = driver.retry(operation["operation_id"])
+    assert again["status"] == "SUCCEEDED", again["error"]["detail"]
+    assert sagemaker.describe_cluster(ClusterName=hand.hyperpod)["NodeRecovery"] == "Automatic"

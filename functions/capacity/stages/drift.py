@@ -14,6 +14,7 @@ from functions.core.detection import Part
 from functions.core.drifts import ABSENT, Drift, drift
 from functions.core.errors import Cause, Conflict, Layer
 from functions.core.stage import Applied
+from functions.core.tags import marked, marks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,11 +59,24 @@ def mend(context: StageContext, found: hyperpod.Cluster) -> Applied:
     groups, recovery = drifts.mended(listed)
     if not groups and not recovery:
         return Applied(f"{found.name} is as it was asked for", (found.arn,))
+    _check_ours(context, found)
     for each in listed:
         _check_agreed(context, found, each)
     hyperpod_mending.mend(new_cluster(context), groups, recovery=recovery)
     what = [f"the group {name}" for name in groups] + (["node recovery"] if recovery else [])
     return Applied(f"bringing back {', '.join(what)} of {found.name}", (found.arn,))
+
+
+def _check_ours(context: StageContext, found: hyperpod.Cluster) -> None:
+    if marked(hyperpod.tags(found.arn), context.cluster.tag):
+        return
+    raise Conflict(
+        f"The HyperPod cluster {found.name} does not carry the tags of this control plane, so it is somebody else's. "
+        "Nothing was changed.",
+        cause=Cause(layer=Layer.HYPERPOD, service="sagemaker", resource=found.arn),
+        remedy=f"Change its groups by hand (aws sagemaker update-cluster), or give it the tags of "
+        f"{marks_of(context.cluster.tag)} if it is this cluster's, then retry the operation.",
+    )
 
 
 def _check_agreed(context: StageContext, found: hyperpod.Cluster, each: Drift) -> None:

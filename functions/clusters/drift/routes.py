@@ -36,7 +36,12 @@ def detect_drift(
     cluster = clusters.read(tag)
     stages = plans.looks(_made(cluster))
     planned = [mutations.planned(phase, name) for phase, name in stages]
-    intent = Intent(new=asked.model_copy(update={"stages": planned}), changes=[], cluster=cluster.spec)
+    intent = Intent(
+        new=asked.model_copy(update={"stages": planned}),
+        changes=[],
+        findings=previews.not_ours(cluster.spec),
+        cluster=cluster.spec,
+    )
     return mutations.answer(intent, dry_run=dry_run, confirm=confirm)
 
 
@@ -74,7 +79,7 @@ def repair_cluster(
     intent = Intent(
         new=asked.model_copy(update=new),
         changes=changes,
-        findings=previews.findings(report),
+        findings=[*previews.not_ours(cluster.spec), *previews.findings(report)],
         read={"spec": cluster.spec.version, "detection": report.operation_id if report else None},
         cluster=cluster.spec,
         confirm_name=tag if any(change.irreversible for change in changes) else None,
@@ -84,7 +89,8 @@ def repair_cluster(
 
 def _made(cluster: clusters.Cluster) -> list[tuple[str, str]]:
     made = plans.made(cluster.spec, cluster.conditions)
-    if not made:
+    # An imported cluster is refused by a finding, which a dry run can tell.
+    if not made and cluster.spec.origin == "created":
         raise PreconditionFailed(
             f"Nothing of cluster {cluster.spec.tag} was made here, so nothing can have drifted.",
             remedy="Let an operation that creates its foundation succeed first.",

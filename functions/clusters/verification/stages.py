@@ -61,8 +61,9 @@ def _summary(context: StageContext) -> JsonObject:
     if made & {"hyperpod_nodes", "node_images"}:
         summary |= _hyperpod(context)
         summary["addons"] = _addons(context)
-    if "mount" in made:
-        summary["storage"] = _storage(context)
+    # A repair passes over a mount that has not drifted, and then knows nothing of it.
+    if mount := context.result_of("mount"):
+        summary["storage"] = _storage(context, mount)
     return summary
 
 
@@ -124,8 +125,7 @@ def _group(group: hyperpod.Group, members: list[Node]) -> JsonObject:
     }
 
 
-def _storage(context: StageContext) -> JsonObject:
-    mount = context.result_of("mount")
+def _storage(context: StageContext, mount: JsonObject) -> JsonObject:
     claim, namespace = str(mount["claim"]), str(mount["namespace"])
     client = connection.connect(context.cluster.names.eks_cluster, eks.api_server_of)
     found = objects.get(client, PERSISTENT_VOLUME_CLAIMS, claim, namespace)

@@ -25,7 +25,7 @@ from functions.core.ledger.identifiers import new_identifier
 from functions.core.ledger.leases import renew
 from functions.core.ledger.listing import list_operations
 from functions.core.ledger.queries import audit, await_tokens, get
-from functions.core.ledger.retry import retry
+from functions.core.ledger.retry import refusal, retry
 from functions.core.ledger.stage_transitions import (
     begin_stage,
     cancel_stage,
@@ -68,6 +68,7 @@ __all__ = [
     "new_identifier",
     "owner_groups_of",
     "record_progress",
+    "refusal",
     "renew",
     "replayed",
     "request_cancel",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from functions.core import runtime
@@ -30,6 +31,14 @@ def spec_of(tag: str) -> ClusterSpec:
     if "Item" not in answer:
         raise NotFound(f"There is no cluster with the tag {tag!r}.", remedy="GET /api/clusters lists the tags.")
     return model_of(ClusterSpec, answer["Item"])
+
+
+def created_at_of(tag: str) -> datetime | None:
+    """Say when the cluster that has a tag now was created or imported; None when there is none."""
+    key = item_of({"cluster_tag": tag, "record": "spec"})
+    answer = runtime.client("dynamodb").get_item(TableName=table_name(CLUSTERS), Key=key, ConsistentRead=True)
+    created = text_of(answer.get("Item", {}), "created_at")
+    return datetime.fromisoformat(created) if created else None
 
 
 def change_spec(tag: str, changes: JsonObject, seen_version: int) -> None:

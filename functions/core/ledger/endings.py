@@ -105,14 +105,21 @@ def _result(stages: Sequence[Stage]) -> JsonObject:
 
 
 def _conditions(stages: Sequence[Stage], operation: Operation, at: datetime) -> dict[str, JsonObject]:
-    """Say what each phase made of the cluster; one that never began, or failed to mend, leaves it as it was."""
+    """Say what each phase made of the cluster; one that never began, or that mended nothing, leaves it as it was."""
     members = {phase: [stage for stage in stages if stage.phase == phase] for phase in EFFECTS}
     return {
         EFFECTS[phase].condition: _condition(EFFECTS[phase], found, operation.operation_id, at)
         for phase, found in members.items()
         if any(stage.status is not StageStatus.PENDING for stage in found)
-        and (operation.kind not in MENDING or all(stage.status.standing for stage in found))
+        and (operation.kind not in MENDING or _mended(found))
     }
+
+
+def _mended(stages: Sequence[Stage]) -> bool:
+    """Say whether a repair brought a phase back; stages that were all passed over say nothing of what stands."""
+    return all(stage.status.standing for stage in stages) and any(
+        stage.status is StageStatus.SUCCEEDED for stage in stages
+    )
 
 
 def _condition(effect: Effect, stages: Sequence[Stage], operation_id: str, at: datetime) -> JsonObject:

@@ -9,7 +9,7 @@ from functions.core.cluster import DesiredAccess
 from functions.core.ledger.clusters import records_of
 from functions.core.ledger.items import item_of, model_of, text_of
 from functions.core.ledger.tables import CLUSTERS
-from functions.core.ledger.writes import forget, put, transact
+from functions.core.ledger.writes import Refused, StaleWorker, check, forget, put, transact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,8 +20,16 @@ PREFIX: Final = "access#"
 
 
 def remember(tag: str, access: DesiredAccess) -> None:
-    """Keep what a principal has been granted; what was kept before is replaced."""
-    transact([put(CLUSTERS, item_of(access.model_dump() | _key(tag, access.principal_arn)))])
+    """Keep what a principal has been granted; what was kept before is replaced.
+
+    Raise StaleWorker when the cluster is gone: the next one of its tag is not to find what was granted in this one.
+    """
+    kept = put(CLUSTERS, item_of(access.model_dump() | _key(tag, access.principal_arn)))
+    exists = check(CLUSTERS, {"cluster_tag": tag, "record": "spec"}, where="attribute_exists(#cluster_tag)")
+    try:
+        transact([kept, exists])
+    except Refused as refused:
+        raise StaleWorker(f"cluster {tag} is gone") from refused
 
 
 def forget_access(tag: str, principal_arn: str) -> None:

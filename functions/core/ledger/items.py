@@ -27,8 +27,13 @@ UNFINISHED_MARK: Final = "yes"
 
 def instant() -> datetime:
     """Give the present instant as precisely as the ledger stores it: to the millisecond."""
-    now = runtime.now().astimezone(UTC)
-    return now.replace(microsecond=now.microsecond // 1000 * 1000)
+    return to_millisecond(runtime.now())
+
+
+def to_millisecond(moment: datetime) -> datetime:
+    """Cut an instant to the precision of the ledger, for whoever compares it with one that the ledger stored."""
+    moment = moment.astimezone(UTC)
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
 def timestamp(moment: datetime) -> str:

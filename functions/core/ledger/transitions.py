@@ -16,7 +16,16 @@ from functions.core.ledger.leases import lease_key
 from functions.core.ledger.models import Actor, JsonObject, Operation, OperationStatus, Reason, StageStatus
 from functions.core.ledger.queries import get, header
 from functions.core.ledger.tables import CLUSTERS, OPERATIONS, listing_marks
-from functions.core.ledger.writes import Refused, StaleWorker, apply, forget, put, transact, update
+from functions.core.ledger.writes import (
+    MAX_TRANSACTION_ITEMS,
+    Refused,
+    StaleWorker,
+    apply,
+    forget,
+    put,
+    transact,
+    update,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,6 +38,10 @@ if TYPE_CHECKING:
 
 # The condition of every write of a stage's worker.
 CURRENT_ATTEMPT: Final = "#attempt = :attempt AND #status = :running"
+# The records of a forgotten cluster that go with the end of the operation and not before.
+_LAST: Final = ("condition#", "lease#")
+# One item of the transaction is its guard.
+_PART: Final = MAX_TRANSACTION_ITEMS - 1
 
 
 def operation_key(operation_id: str) -> dict[str, str]:
@@ -95,6 +108,8 @@ def finish_operation(operation: Operation, ending: Ending) -> Operation:
         raise ValueError(f"{ending.status} does not end an operation")
     if operation.status.terminal:
         return _settled(operation.operation_id, ending.status)
+    if ending.forgets and not _emptied(operation, ending):
+        return _settled(operation.operation_id, ending.status)
     closing = [_closing(operation.operation_id, ending), *_stages(operation, ending), *_of_cluster(operation, ending)]
     claims = leases.release(operation.cluster_tag, operation.scopes, operation.operation_id)
     while True:
@@ -136,11 +151,40 @@ def _closing(operation_id: str, ending: Ending) -> TransactWriteItemTypeDef:
         "expires_at": epoch(now + RETENTION),
         "unfinished": None,
     }
-    current = "attribute_exists(#unfinished)"
-    if ending.seen_version is not None:
-        current += " AND #version = :seen"
     key, seen = operation_key(operation_id), ending.seen_version
-    return update(OPERATIONS, key, assign=change, add={"version": 1}, where=current, seen=seen)
+    return update(OPERATIONS, key, assign=change, add={"version": 1}, where=_as_decided(ending), seen=seen)
+
+
+def _as_decided(ending: Ending) -> str:
+    """Give the condition that the operation is as it was when its ending was decided."""
+    unfinished = "attribute_exists(#unfinished)"
+    return unfinished if ending.seen_version is None else f"{unfinished} AND #version = :seen"
+
+
+def _emptied(operation: Operation, ending: Ending) -> bool:
+    """Remove, of a cluster that is forgotten, the records that may be more than one transaction takes.
+
+    What people are shown of it (desired state, conditions, leases) stays for the last transaction. Each part is
+    guarded by the operation's own record, so that whoever comes late removes nothing of the next cluster of the tag;
+    give False to it. Doing it again removes the rest.
+    """
+    names = [text_of(item, "record") for item in records_of(operation.cluster_tag)]
+    removable = [name for name in names if name != "spec" and not name.startswith(_LAST)]
+    guard = update(
+        OPERATIONS,
+        operation_key(operation.operation_id),
+        assign={"updated_at": instant()},
+        where=_as_decided(ending),
+        seen=ending.seen_version,
+    )
+    try:
+        for place in range(0, len(removable), _PART):
+            part = removable[place : place + _PART]
+            gone = [forget(CLUSTERS, {"cluster_tag": operation.cluster_tag, "record": name}) for name in part]
+            transact([guard, *gone])
+    except Refused:
+        return False
+    return True
 
 
 def _stages(operation: Operation, ending: Ending) -> list[TransactWriteItemTypeDef]:

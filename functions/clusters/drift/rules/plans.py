@@ -43,12 +43,17 @@ _BY_SPEC: Final = frozenset({"foundation_drift", "compute_subnet_drift", "hyperp
 
 
 def made(spec: ClusterSpec, conditions: Iterable[Condition]) -> list[tuple[str, str]]:
-    """List the stages that have made a cluster, each with its phase; what was taken away again is none of it."""
+    """List the stages that have made a cluster, each with its phase; what was taken away again is none of it.
+
+    The conditions of an imported cluster say what was found and not who made it, so nothing of it counts as made.
+    """
+    if spec.origin == "imported":
+        return []
     stood = {
         each.type for each in conditions if not (each.status == "False" and (each.reason or "").startswith("Remov"))
     }
     stages: list[tuple[str, str]] = []
-    if CONDITIONS["foundation"] in stood and spec.origin == "created":
+    if CONDITIONS["foundation"] in stood:
         stages.append(("foundation", stack.STAGE))
     if CONDITIONS["dependencies"] in stood:
         every = plan(CONFIGURE_DEPENDENCIES, ConfigureDependencies())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from functions.capacity.rules.drifts import accepted_name, terminates
 from functions.clusters.drift.rules import plans, stack
 from functions.core.drifts import ABSENT, Drift
+from functions.core.errors import PreconditionFailed
 from functions.core.findings import Finding, Level
 from functions.core.phases import CONDITIONS
 from functions.core.previews import Action, Change
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from functions.clusters.drift.models import DriftReport
+    from functions.core.cluster import ClusterSpec
 
 UNLOOKED: Final = "drift_not_looked_at"
+IMPORTED: Final = "drift_of_imported"
 NOT_OURS: Final = "drift_not_ours"
 UNSEEN: Final = "drift_not_seen"
 _AT_ONCE: Final = 5
@@ -74,6 +77,22 @@ def _replacement(name: str) -> Change:
         stage=stack.STAGE,
         irreversible=True,
     )
+
+
+def not_ours(spec: ClusterSpec) -> list[Finding]:
+    """Refuse an imported cluster: its records say what was found, and what others made is no drift from that."""
+    if spec.origin == "created":
+        return []
+    return [
+        Finding(
+            check=IMPORTED,
+            level=Level.ERROR,
+            code=PreconditionFailed.code,
+            message=f"cluster {spec.tag} was imported, and this version compares only clusters that it created",
+            resource=spec.tag,
+            remedy=f"POST /api/clusters/{spec.tag}/redetect shows what has changed since.",
+        )
+    ]
 
 
 def findings(report: DriftReport | None) -> list[Finding]:
