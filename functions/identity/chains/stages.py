@@ -25,6 +25,7 @@ from functions.identity.chains.models import (
     Place,
     Provider,
     Role,
+    chains_of,
     partition_of,
 )
 from functions.identity.chains.rules.links import AGENT, ROLE_ANNOTATION, Action, Link, broken, links_of
@@ -47,7 +48,7 @@ class IdentityChainStage:
 
     def apply(self, context: StageContext) -> Applied:
         """Repair the broken links in order; one that is not ours stops it with a remedy."""
-        chain, place = _chain(context), _place(context)
+        chain, place = _granting(context), _place(context)
         facts = _facts(context, chain, place)
         faults = broken(links_of(chain, place, facts))
         notes = _late(chain, facts)
@@ -60,7 +61,7 @@ class IdentityChainStage:
 
     def observe(self, context: StageContext) -> Observation:
         """Done when every link holds, else name the first that does not."""
-        chain, place = _chain(context), _place(context)
+        chain, place = _granting(context), _place(context)
         links = links_of(chain, place, _facts(context, chain, place))
         faults = broken(links)
         if not faults:
@@ -127,6 +128,18 @@ def _chain(context: StageContext) -> IdentityChain:
     return _named(context, context.parameter)
 
 
+def _granting(context: StageContext) -> IdentityChain:
+    """Give the chain; raises PreconditionFailed for the one of a bucket where the cluster has none."""
+    chain = _chain(context)
+    if context.parameter not in chains_of(context.cluster):
+        raise PreconditionFailed(
+            f"Cluster {context.cluster.tag} has no bucket, and the identity chain {context.parameter} grants one.",
+            cause=Cause(layer=Layer.CONTROL_PLANE, code="NO_BUCKET", resource=context.cluster.tag),
+            remedy=f'Send POST /api/clusters/{context.cluster.tag}/redetect with {{"bucket": "sagemaker-..."}}.',
+        )
+    return chain
+
+
 def _named(context: StageContext, name: str) -> IdentityChain:
     if name not in CHAINS:
         raise DeploymentFault(
@@ -138,8 +151,12 @@ def _named(context: StageContext, name: str) -> IdentityChain:
 
 
 def _parts(context: StageContext) -> Iterator[Part]:
+    """List what is compared; a cluster without a bucket has no chain that would mount one."""
+    had = chains_of(context.cluster)
     for name in context.parameter.split(","):
         chain = _named(context, name)
+        if name not in had:
+            continue
         yield Part(chain.subject, "identity chain", (f"identity_chain:{name}",), partial(_look, context, name, chain))
 
 
