@@ -32,7 +32,7 @@ from functions.identity.chains.rules.links import AGENT, ROLE_ANNOTATION, Action
 from functions.identity.chains.rules.removal import Removal, removal_of, staying
 from functions.identity.chains.rules.trust import AUDIENCE, merged, trust_of
 from functions.kubernetes_api import connection, objects
-from functions.kubernetes_api.objects import SERVICE_ACCOUNTS
+from functions.kubernetes_api.objects import NO_ENTRY, SERVICE_ACCOUNTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,15 +78,15 @@ class IdentityChainRemoval:
 
     def apply(self, context: StageContext) -> Applied:
         """Take our links in reverse; those that are not ours stay."""
-        chain, place, facts = _removable(context)
+        chain, place, facts, unseen = _removable(context)
         steps = removal_of(chain, place, facts)
         for step in steps:
             _take(step, context, chain, facts)
-        return Applied(f"removed: {', '.join(steps)}" if steps else "nothing of ours is left")
+        return Applied(f"removed: {', '.join(steps)}" if steps else "nothing of ours is left", notes=unseen)
 
     def observe(self, context: StageContext) -> Observation:
         """Done when nothing of ours is left; what stays is named with its owner."""
-        chain, place, facts = _removable(context)
+        chain, place, facts, _ = _removable(context)
         if steps := removal_of(chain, place, facts):
             return Reapply(f"still to do: {', '.join(steps)}")
         stays = staying(chain, place, facts)
@@ -94,24 +94,39 @@ class IdentityChainRemoval:
         return Done({"subject": chain.subject, "left_alone": [*stays]}, f"nothing of ours is left{said}")
 
 
-def _removable(context: StageContext) -> tuple[IdentityChain, Place, Facts]:
-    """Read what there is to remove; with its cluster a chain has lost all but its role."""
+def _removable(context: StageContext) -> tuple[IdentityChain, Place, Facts, tuple[str, ...]]:
+    """Read what there is to remove, and say what was not read; with its cluster a chain has lost all but its role."""
     chain, cluster = _chain(context), context.cluster
     name = cluster.names.eks_cluster
     place = Place(name, cluster.account_id, partition_of(cluster.region), "", cluster.tag)
     found, role = eks.describe_cluster(name), _role(chain)
     if found is None:
-        return chain, place, Facts(role=role)
+        return chain, place, Facts(role=role), ()
     if found.status == "DELETING":
         raise Busy(
             f"The EKS cluster {name} is being deleted, and what is left of the chain is known once it is gone.",
             cause=Cause(layer=Layer.AWS, service="eks", api_call="DescribeCluster", resource=name),
             remedy="Wait until the cluster is gone.",
         )
-    # A service account goes with its cluster, which may no longer answer; an imported cluster stays.
-    going = context.operation.kind == _DELETE_CLUSTER and cluster.origin == "created"
-    account = None if going else _account(context, chain)
-    return chain, place, Facts(role=role, account=account, association=_association(chain, place))
+    account, unseen = _account_left(context, chain)
+    return chain, place, Facts(role=role, account=account, association=_association(chain, place)), unseen
+
+
+def _account_left(context: StageContext, chain: IdentityChain) -> tuple[Account | None, tuple[str, ...]]:
+    """Read the service account of a cluster that stays, or say why nobody looked: such a cluster may let nobody in."""
+    going = context.operation.kind == _DELETE_CLUSTER and context.cluster.origin == "created"
+    if going:
+        # It goes with its cluster, which may no longer answer.
+        return None, ()
+    name = f"{chain.namespace}/{chain.service_account}"
+    if context.operation.request.get("skip_workloads"):
+        return None, (f"service account {name} stays as it is: nothing is done inside the cluster",)
+    try:
+        return _account(context, chain), ()
+    except Problem as refused:
+        if refused.cause is None or refused.cause.code != NO_ENTRY:
+            raise
+        return None, (f"service account {name} stays as it is: {refused.detail}",)
 
 
 def _late(chain: IdentityChain, facts: Facts) -> tuple[str, ...]:
