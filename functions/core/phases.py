@@ -77,13 +77,14 @@ PIPELINES: Final = (
     Pipeline("create_storage", "Mount storage into the cluster.", ("storage", VERIFY)),
     Pipeline(
         "delete_cluster",
-        "Delete a cluster: workloads, HyperPod cluster, dependencies, network, foundation; then forget it.",
+        "Delete a cluster: workloads, HyperPod cluster, dependencies, network, foundation, access; then forget it.",
         (
             "workloads_removal",
             "hyperpod_removal",
             "dependencies_removal",
             "network_removal",
             "foundation_removal",
+            "access_removal",
             VERIFY,
         ),
         forgets=True,

@@ -25,6 +25,7 @@ from functions.clusters.deletion.rules.plan import DELETE_CLUSTER, DELETE_HYPERP
 from functions.clusters.rules import names_of
 from functions.core.cluster import ClusterSpec
 from functions.core.ledger.models import PlannedStage
+from functions.core.phases import BY_KIND
 
 EKS = "eks-cluster-t1"
 CLUSTER = "cluster.k8s.amazonaws.com/name"
@@ -95,8 +96,17 @@ def test_nothing_is_done_inside_a_cluster_that_is_left_out() -> None:
 def test_an_imported_cluster_keeps_its_foundation_and_its_load_balancers() -> None:
     spared = set(names(DELETE_CLUSTER)) - set(names(DELETE_CLUSTER, imported=True))
     assert spared == {"load_balancers_removal", "vpc_clearance", "foundation_removal"}
-    assert names(DELETE_CLUSTER, imported=True)[-2:] == ["compute_subnets_removal", "absence"]
-    assert "own_objects_removal:rights" in names(DELETE_CLUSTER, imported=True)
+
+
+def test_the_door_of_an_imported_cluster_is_closed_once_nothing_can_stop_the_deletion() -> None:
+    rights, left = "own_objects_removal:rights", "leave_cluster"
+    last = ["compute_subnets_removal", rights, left, "absence"]
+    assert names(DELETE_CLUSTER, imported=True)[-4:] == last
+    # Each phase of a machine runs as a whole, in the machine's order.
+    phases = [phase for phase, _ in plan(DELETE_CLUSTER, Deletion(), imported=True)]
+    assert list(dict.fromkeys(phases)) == [each for each in BY_KIND[DELETE_CLUSTER].phases if each in phases]
+    assert phases[-3:] == ["access_removal", "access_removal", "verify"]
+    assert phases == sorted(phases, key=BY_KIND[DELETE_CLUSTER].phases.index)
 
 
 def test_hyperpod_alone_leaves_the_rest() -> None:

@@ -30,6 +30,22 @@ def imported(driver: Driver, name: str = RESEARCH, **members: object) -> Json:
     return operation
 
 
+def forgetting(driver: Driver, tag: str = RESEARCH, **members: object) -> Json:
+    """The preview of a cluster's forgetting."""
+    answer = driver.send("POST", f"/api/clusters/{tag}/forget?dry_run=true", members)
+    assert answer.status == 200, answer
+    preview: Json = answer.body["preview"]
+    return preview
+
+
+def forgotten(driver: Driver, tag: str = RESEARCH, **members: object) -> Json:
+    """Let a cluster be forgotten, confirmed by its own preview, and expect that it goes well."""
+    digest = forgetting(driver, tag, **members)["digest"]
+    operation = driver.run(f"/api/clusters/{tag}/forget?confirm={digest}", members)
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    return operation
+
+
 def conditions(driver: Driver, tag: str = RESEARCH) -> dict[str, str]:
     """The conditions of a cluster by type."""
     return {each["type"]: each["status"] for each in driver.get(f"/api/clusters/{tag}")["conditions"]}

@@ -24,6 +24,7 @@ from tests.workflows.imports import (
     conditions,
     entries,
     foreign,
+    forgotten,
     imported,
 )
 
@@ -142,24 +143,22 @@ def test_an_access_entry_that_exists_is_completed_and_stays_when_the_cluster_is_
     assert stage_of(operation, "access_entry:admin")["message"] == "entry already present"
     held = eks.list_associated_access_policies(clusterName=RESEARCH, principalArn=ADMIN)["associatedAccessPolicies"]
     assert [each["policyArn"].rpartition("/")[2] for each in held] == ["AmazonEKSClusterAdminPolicy"]
-    forgotten = driver.run(f"/api/clusters/{RESEARCH}/forget", {"remove_access_entries": True})
-    assert forgotten["status"] == "SUCCEEDED", forgotten["error"]
+    left = forgotten(driver, remove_access_entries=True)
     assert entries(driver, RESEARCH) == {ADMIN}
-    assert stage_of(forgotten, "leave_cluster")["result"] == {"kept_access_entries": [ADMIN]}
+    assert stage_of(left, "leave_cluster")["result"] == {"kept_access_entries": [ADMIN]}
 
 
 def test_forgetting_leaves_aws_as_it_is_and_the_cluster_can_be_taken_in_again(driver_of_foreign: Driver) -> None:
     driver = driver_of_foreign
     imported(driver, consents=LET_IN)
     with changes_heard(driver) as changes:
-        forgotten = driver.run(f"/api/clusters/{RESEARCH}/forget")
-    assert (forgotten["status"], changes) == ("SUCCEEDED", [])
+        forgotten(driver)
+    assert changes == []
     assert driver.send("GET", f"/api/clusters/{RESEARCH}").status == 404
     assert entries(driver, RESEARCH) == {ADMIN, OPERATOR}
     again = imported(driver, tag="second")
     assert again["result"]["conditions"]["KubernetesReachable"] == "True"
-    taken = driver.run("/api/clusters/second/forget", {"remove_access_entries": True})
-    assert taken["status"] == "SUCCEEDED", taken["error"]
+    forgotten(driver, "second", remove_access_entries=True)
     # What the first import made carries its tag, not the second's.
     assert entries(driver, RESEARCH) == {ADMIN, OPERATOR}
 
@@ -167,10 +166,9 @@ def test_forgetting_leaves_aws_as_it_is_and_the_cluster_can_be_taken_in_again(dr
 def test_what_was_made_for_us_is_taken_back_when_that_is_asked(driver_of_foreign: Driver) -> None:
     driver = driver_of_foreign
     imported(driver, consents=LET_IN)
-    forgotten = driver.run(f"/api/clusters/{RESEARCH}/forget", {"remove_access_entries": True})
-    assert forgotten["status"] == "SUCCEEDED", forgotten["error"]
+    left = forgotten(driver, remove_access_entries=True)
     assert entries(driver, RESEARCH) == set()
-    reasons = stage_of(forgotten, "cluster_role_removal:operator")["message"]
+    reasons = stage_of(left, "cluster_role_removal:operator")["message"]
     assert "clusterroles/instantstart:operator" in reasons
 
 
@@ -252,8 +250,7 @@ def test_an_import_that_names_another_hyperpod_cluster_fails_and_can_be_forgotte
     failed = driver.run(IMPORT, {"eks_cluster_name": RESEARCH, "hyperpod_cluster_name": "another"})
     assert (failed["status"], failed["error"]["code"]) == ("FAILED", "conflict")
     assert "research-hp does" in failed["error"]["detail"]
-    forgotten = driver.run(f"/api/clusters/{RESEARCH}/forget")
-    assert forgotten["status"] == "SUCCEEDED", forgotten["error"]
+    assert driver.run(f"/api/clusters/{RESEARCH}/forget")["status"] == "SUCCEEDED"
     imported(driver, hyperpod_cluster_name="research-hp")
 
 

@@ -19,6 +19,8 @@ from tests.workflows.imports import (
     conditions,
     execution_role,
     foreign,
+    forgetting,
+    forgotten,
     imported,
 )
 
@@ -63,6 +65,21 @@ def test_an_imported_cluster_without_hyperpod_gets_dependencies_hyperpod_and_sto
     assert stored["result"]["storage"]["bucket"] == BUCKET
     seen = driver.run(f"{path}/redetect")
     assert set(conditions(driver, LEGACY).values()) == {"True"}, seen["result"]
+    _is_not_forgotten_unconfirmed(driver, LEGACY)
+
+
+def _is_not_forgotten_unconfirmed(driver: Driver, tag: str) -> None:
+    """What we made runs on, and costs money, once nobody remembers it."""
+    kept = {each["resource"]: each for each in forgetting(driver, tag)["changes"]}["HyperPod cluster"]
+    assert (kept["action"], kept["name"], kept["reason"]) == (
+        "keep",
+        f"hp-cluster-{tag}",
+        "it runs on, and costs money",
+    )
+    refused = driver.send("POST", f"/api/clusters/{tag}/forget", {})
+    assert (refused.body["code"], refused.fields) == ("confirmation_required", ["confirm"])
+    assert driver.get(f"/api/clusters/{tag}")["spec"]["instance_groups"]
+    forgotten(driver, tag)
 
 
 def test_what_others_installed_stays_theirs_when_dependencies_are_configured(driver_of_foreign: Driver) -> None:

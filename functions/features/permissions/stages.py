@@ -46,7 +46,7 @@ def outlook(context: StageContext, status: str, issues: Mapping[str, str]) -> Ob
 
 def _pods(client: ClusterClient, context: StageContext) -> Iterator[Object]:
     """List the pods that run as the add-on's service accounts."""
-    for chain in chains_of(context.cluster):
+    for chain in chains_of(context.cluster).values():
         if chain.account_of == context.parameter:
             account = f"spec.serviceAccountName={chain.service_account}"
             yield from objects.listed(client, PODS, namespace=chain.namespace, field_selector=account)

@@ -217,13 +217,13 @@ def bucket_policy(bucket: Arn, key: Arn | None = None) -> InlinePolicy:
 
 
 def _s3_csi_driver(cluster: ClusterSpec) -> IdentityChain:
-    bucket = Arn.bucket(partition_of(cluster.region), cluster.bucket)
+    bucket = cluster.names.bucket
     return IdentityChain(
         namespace="kube-system",
         service_account="s3-csi-driver-sa",
         role=cluster.names.s3_csi_role,
         mode=Mode.POD_IDENTITY,
-        inline=(bucket_policy(bucket),),
+        inline=(bucket_policy(Arn.bucket(partition_of(cluster.region), bucket)),) if bucket else (),
         account_of="aws-mountpoint-s3-csi-driver",
         precedes=True,
         role_of_stack=cluster.names.stack is not None,
@@ -267,7 +267,7 @@ CHAINS: Final = {
 }
 
 
-def chains_of(cluster: ClusterSpec) -> list[IdentityChain]:
-    """List the chains that a cluster may have; one without a bucket mounts none."""
+def chains_of(cluster: ClusterSpec) -> dict[str, IdentityChain]:
+    """Give the chains that a cluster may have, by name; one without a bucket mounts none."""
     named = {name: make for name, make in CHAINS.items() if cluster.names.bucket or name != "s3-csi-driver"}
-    return [make(cluster) for make in named.values()]
+    return {name: make(cluster) for name, make in named.items()}

@@ -25,13 +25,14 @@ from functions.identity.chains.models import (
     Place,
     Provider,
     Role,
+    chains_of,
     partition_of,
 )
 from functions.identity.chains.rules.links import AGENT, ROLE_ANNOTATION, Action, Link, broken, links_of
 from functions.identity.chains.rules.removal import Removal, removal_of, staying
 from functions.identity.chains.rules.trust import AUDIENCE, merged, trust_of
 from functions.kubernetes_api import connection, objects
-from functions.kubernetes_api.objects import SERVICE_ACCOUNTS
+from functions.kubernetes_api.objects import NO_ENTRY, SERVICE_ACCOUNTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +48,7 @@ class IdentityChainStage:
 
     def apply(self, context: StageContext) -> Applied:
         """Repair the broken links in order; one that is not ours stops it with a remedy."""
-        chain, place = _chain(context), _place(context)
+        chain, place = _granting(context), _place(context)
         facts = _facts(context, chain, place)
         faults = broken(links_of(chain, place, facts))
         notes = _late(chain, facts)
@@ -60,7 +61,7 @@ class IdentityChainStage:
 
     def observe(self, context: StageContext) -> Observation:
         """Done when every link holds, else name the first that does not."""
-        chain, place = _chain(context), _place(context)
+        chain, place = _granting(context), _place(context)
         links = links_of(chain, place, _facts(context, chain, place))
         faults = broken(links)
         if not faults:
@@ -77,15 +78,15 @@ class IdentityChainRemoval:
 
     def apply(self, context: StageContext) -> Applied:
         """Take our links in reverse; those that are not ours stay."""
-        chain, place, facts = _removable(context)
+        chain, place, facts, unseen = _removable(context)
         steps = removal_of(chain, place, facts)
         for step in steps:
             _take(step, context, chain, facts)
-        return Applied(f"removed: {', '.join(steps)}" if steps else "nothing of ours is left")
+        return Applied(f"removed: {', '.join(steps)}" if steps else "nothing of ours is left", notes=unseen)
 
     def observe(self, context: StageContext) -> Observation:
         """Done when nothing of ours is left; what stays is named with its owner."""
-        chain, place, facts = _removable(context)
+        chain, place, facts, _ = _removable(context)
         if steps := removal_of(chain, place, facts):
             return Reapply(f"still to do: {', '.join(steps)}")
         stays = staying(chain, place, facts)
@@ -93,24 +94,39 @@ class IdentityChainRemoval:
         return Done({"subject": chain.subject, "left_alone": [*stays]}, f"nothing of ours is left{said}")
 
 
-def _removable(context: StageContext) -> tuple[IdentityChain, Place, Facts]:
-    """Read what there is to remove; with its cluster a chain has lost all but its role."""
+def _removable(context: StageContext) -> tuple[IdentityChain, Place, Facts, tuple[str, ...]]:
+    """Read what there is to remove, and say what was not read; with its cluster a chain has lost all but its role."""
     chain, cluster = _chain(context), context.cluster
     name = cluster.names.eks_cluster
     place = Place(name, cluster.account_id, partition_of(cluster.region), "", cluster.tag)
     found, role = eks.describe_cluster(name), _role(chain)
     if found is None:
-        return chain, place, Facts(role=role)
+        return chain, place, Facts(role=role), ()
     if found.status == "DELETING":
         raise Busy(
             f"The EKS cluster {name} is being deleted, and what is left of the chain is known once it is gone.",
             cause=Cause(layer=Layer.AWS, service="eks", api_call="DescribeCluster", resource=name),
             remedy="Wait until the cluster is gone.",
         )
-    # A service account goes with its cluster, which may no longer answer; an imported cluster stays.
-    going = context.operation.kind == _DELETE_CLUSTER and cluster.origin == "created"
-    account = None if going else _account(context, chain)
-    return chain, place, Facts(role=role, account=account, association=_association(chain, place))
+    account, unseen = _account_left(context, chain)
+    return chain, place, Facts(role=role, account=account, association=_association(chain, place)), unseen
+
+
+def _account_left(context: StageContext, chain: IdentityChain) -> tuple[Account | None, tuple[str, ...]]:
+    """Read the service account of a cluster that stays, or say why nobody looked: such a cluster may let nobody in."""
+    going = context.operation.kind == _DELETE_CLUSTER and context.cluster.origin == "created"
+    if going:
+        # It goes with its cluster, which may no longer answer.
+        return None, ()
+    name = f"{chain.namespace}/{chain.service_account}"
+    if context.operation.request.get("skip_workloads"):
+        return None, (f"service account {name} stays as it is: nothing is done inside the cluster",)
+    try:
+        return _account(context, chain), ()
+    except Problem as refused:
+        if refused.cause is None or refused.cause.code != NO_ENTRY:
+            raise
+        return None, (f"service account {name} stays as it is: {refused.detail}",)
 
 
 def _late(chain: IdentityChain, facts: Facts) -> tuple[str, ...]:
@@ -127,6 +143,18 @@ def _chain(context: StageContext) -> IdentityChain:
     return _named(context, context.parameter)
 
 
+def _granting(context: StageContext) -> IdentityChain:
+    """Give the chain; raises PreconditionFailed for the one of a bucket where the cluster has none."""
+    chain = _chain(context)
+    if context.parameter not in chains_of(context.cluster):
+        raise PreconditionFailed(
+            f"Cluster {context.cluster.tag} has no bucket, and the identity chain {context.parameter} grants one.",
+            cause=Cause(layer=Layer.CONTROL_PLANE, code="NO_BUCKET", resource=context.cluster.tag),
+            remedy=f'Send POST /api/clusters/{context.cluster.tag}/redetect with {{"bucket": "sagemaker-..."}}.',
+        )
+    return chain
+
+
 def _named(context: StageContext, name: str) -> IdentityChain:
     if name not in CHAINS:
         raise DeploymentFault(
@@ -138,8 +166,12 @@ def _named(context: StageContext, name: str) -> IdentityChain:
 
 
 def _parts(context: StageContext) -> Iterator[Part]:
+    """List what is compared; a cluster without a bucket has no chain that would mount one."""
+    had = chains_of(context.cluster)
     for name in context.parameter.split(","):
         chain = _named(context, name)
+        if name not in had:
+            continue
         yield Part(chain.subject, "identity chain", (f"identity_chain:{name}",), partial(_look, context, name, chain))
 
 

@@ -25,7 +25,7 @@ from functions.core import application, runtime
 from functions.core.failures import code_of
 from functions.core.runtime import Patience
 from functions.core.tags import stack_tags
-from functions.identity.chains.models import CHAINS
+from functions.identity.chains.models import chains_of
 from functions.network.subnets.rules.identity import GROUP_TAG, KIND_TAG
 
 if TYPE_CHECKING:
@@ -108,9 +108,10 @@ def _addons(eks_cluster: str) -> tuple[str, ...]:
 
 def _chains(spec: ClusterSpec) -> tuple[str, ...]:
     """Name the identity chains that have a role of their own, beside those whose role is the stack's."""
-    made = ((name, make(spec)) for name, make in reversed(CHAINS.items()))
     return tuple(
-        name for name, chain in made if not chain.role_of_stack and iam.tags_of_role(chain.role, _EDGE) is not None
+        name
+        for name, chain in reversed(chains_of(spec).items())
+        if not chain.role_of_stack and iam.tags_of_role(chain.role, _EDGE) is not None
     )
 
 

@@ -21,6 +21,7 @@ _HYPERPOD: Final = "hyperpod_removal"
 _DEPENDENCIES: Final = "dependencies_removal"
 _NETWORK: Final = "network_removal"
 _FOUNDATION: Final = "foundation_removal"
+_ACCESS: Final = "access_removal"
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,10 @@ def plan(kind: str, deletion: Deletion, *, imported: bool) -> list[tuple[str, st
 
 
 def _leaving() -> list[Removal]:
-    """Take back what let us into a cluster that stays; nothing of ours gets in afterwards."""
+    """Take back what let us into a cluster that stays: last, since a deletion that was stopped has to get in again."""
     return [
-        Removal(_DEPENDENCIES, "own_objects_removal:rights", in_kubernetes=True),
-        Removal(_DEPENDENCIES, "leave_cluster"),
+        Removal(_ACCESS, "own_objects_removal:rights", in_kubernetes=True),
+        Removal(_ACCESS, "leave_cluster"),
     ]
 
 
@@ -82,9 +83,9 @@ def _of_cluster(deletion: Deletion, *, imported: bool) -> list[Removal]:
         Removal(_DEPENDENCIES, "addons_removal"),
         *(Removal(_DEPENDENCIES, f"identity_chain_removal:{chain}") for chain in reversed(CHAINS)),
         *(Removal(_DEPENDENCIES, f"helm_release_removal:{release}", in_kubernetes=True) for release in RELEASES),
-        # The rest of a cluster's objects goes with it; an imported one stays.
-        *(_leaving() if imported else []),
         _COMPUTE_SUBNETS,
         *foundation,
+        # The rest of a cluster's objects goes with it; an imported one stays.
+        *(_leaving() if imported else []),
         _ABSENCE,
     ]

@@ -109,5 +109,6 @@ class ForgetCluster(Wire):
     """The end of an import: the ledger forgets the cluster, and AWS keeps it as it is."""
 
     remove_access_entries: bool = Field(
-        default=False, description="Take back the access entries and rights that the control plane made for itself."
+        default=False,
+        description="Take back the rights and access entries that the control plane made, for itself and for people.",
     )

@@ -21,6 +21,7 @@ from functions.clusters.rules import generated_tag, taken
 from functions.core import application, failures, ledger, mutations, runtime, settings
 from functions.core.application import IdempotencyKey
 from functions.core.findings import Finding
+from functions.core.ledger import granted
 from functions.core.ledger.models import NewOperation
 from functions.core.mutations import Answer, Confirm, DryRun, Intent
 from functions.core.runtime import Patience
@@ -92,19 +93,22 @@ def forget_cluster(
     confirm: Confirm = None,
     idempotency_key: IdempotencyKey = None,
 ) -> Answer:
-    """Forget an imported cluster; AWS keeps it, and it can be imported again."""
+    """Forget an imported cluster; AWS keeps it, and it can be imported again. Capacity that runs on is confirmed."""
     body = request or ForgetCluster()
     asked = _asked(planning.FORGET, tag, body, idempotency_key)
     if not dry_run and (earlier := ledger.replayed(asked)):
         return application.accepted(earlier)
     cluster = records.read(tag)
+    people = sorted(each.principal_arn for each in granted.granted_on(tag))
+    seen = planning.Remembered(cluster.conditions, cluster.detected, people)
     findings = planning.not_imported(cluster.spec, f"Delete it by DELETE /api/clusters/{tag}.")
     intent = Intent(
         new=_planned(asked, body, planning.forget_stages(body), findings),
-        changes=planning.forget_changes(cluster.spec, body, cluster.detected),
+        changes=planning.forget_changes(cluster.spec, body, seen),
         findings=findings,
         read={"spec": cluster.spec.version},
         cluster=cluster.spec,
+        confirm_name=tag if planning.leaves_capacity(cluster.spec, cluster.conditions) else None,
     )
     return mutations.answer(intent, dry_run=dry_run, confirm=confirm)
 

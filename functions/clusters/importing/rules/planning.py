@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from functions.clusters.importing.rules.admission import moves_mode
@@ -9,16 +10,18 @@ from functions.clusters.names import TAG_LIMIT, TAG_PATTERN, derived
 from functions.core.cluster import ClusterNames, ClusterSpec, Surroundings
 from functions.core.errors import AlreadyExists, PreconditionFailed
 from functions.core.findings import Finding, Level
-from functions.core.phases import VERIFY
+from functions.core.phases import CONDITIONS, VERIFY
 from functions.core.previews import Action, Change
 from functions.core.requests import fits
 from functions.identity.rules import ACCESS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from functions.clusters.importing.models.found import Detected, FoundEks
     from functions.clusters.importing.models.requests import Consents, ForgetCluster, ImportCluster
+    from functions.clusters.models import Condition
 
 IMPORT: Final = "import_cluster"
 REDETECT: Final = "redetect_cluster"
@@ -27,6 +30,15 @@ SCOPES: Final = ["cluster"]
 _DETECTION: Final = "detection"
 _ACCESS: Final = "access"
 _REMOVAL: Final = "access_removal"
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """What the ledger has of a cluster beside its desired state; `people` are the principals that were let in."""
+
+    conditions: Sequence[Condition] = ()
+    detected: Detected | None = None
+    people: Sequence[str] = ()
 
 
 def tag_of(request: ImportCluster, generated: str) -> str:
@@ -117,29 +129,32 @@ def redetect_changes(spec: ClusterSpec) -> list[Change]:
     return [Change(action=Action.KEEP, resource="EKS cluster", name=spec.names.eks_cluster, reason="is only looked at")]
 
 
-def forget_changes(spec: ClusterSpec, request: ForgetCluster, detected: Detected | None) -> list[Change]:
+def forget_changes(spec: ClusterSpec, request: ForgetCluster, seen: Remembered) -> list[Change]:
     """Say what a farewell takes back, and what it leaves as it is."""
-    kept = [("EKS cluster", spec.names.eks_cluster)]
-    if detected and detected.hyperpod:
-        kept.append(("HyperPod cluster", detected.hyperpod.name))
-    changes = [Change(action=Action.KEEP, resource=kind, name=name, reason="stays as it is") for kind, name in kept]
+    kept = [_kept("EKS cluster", spec.names.eks_cluster, "stays as it is")]
+    kept += _kept_hyperpod(spec, seen)
     if not request.remove_access_entries:
-        return changes
+        why = "the control plane let this principal in; remove_access_entries=true takes that back"
+        return [*kept, *(_kept("EKS access entry", principal, why) for principal in seen.people)]
     why = "was made by the control plane for itself; one that somebody else made stays"
-    return [
-        Change(
-            action=Action.DELETE,
-            resource="Kubernetes cluster role",
-            name="operator",
-            reason=why,
-            stage="cluster_role_removal:operator",
-        ),
-        *(
-            Change(action=Action.DELETE, resource="EKS access entry", name=role, reason=why, stage="leave_cluster")
-            for role in ACCESS
-        ),
-        *changes,
-    ]
+    rights = _taken("Kubernetes cluster role", "operator", why, "cluster_role_removal:operator")
+    own = [_taken("EKS access entry", role, why, "leave_cluster") for role in ACCESS]
+    why = "the control plane let this principal in; an entry that does not carry its tags stays"
+    return [rights, *(_taken("EKS access entry", each, why, "leave_cluster") for each in seen.people), *own, *kept]
+
+
+def leaves_capacity(spec: ClusterSpec, conditions: Iterable[Condition]) -> bool:
+    """Say whether a HyperPod cluster may still run: its instances cost money, whoever remembers it."""
+    stands = any((each.type, each.status) == (CONDITIONS["hyperpod"], "True") for each in conditions)
+    return stands or bool(spec.instance_groups)
+
+
+def _kept_hyperpod(spec: ClusterSpec, seen: Remembered) -> list[Change]:
+    found = seen.detected.hyperpod if seen.detected else None
+    name = found.name if found else spec.names.hyperpod_cluster
+    if leaves_capacity(spec, seen.conditions):
+        return [_kept("HyperPod cluster", name, "it runs on, and costs money")]
+    return [_kept("HyperPod cluster", name, "stays as it is")] if found else []
 
 
 def known_as(eks_cluster: str, tag: str) -> Finding:
@@ -177,3 +192,11 @@ def _adopted(resource: str, name: str, reason: str) -> Change:
 
 def _made(resource: str, name: str, reason: str, stage: str) -> Change:
     return Change(action=Action.CREATE, resource=resource, name=name, reason=reason, stage=stage)
+
+
+def _taken(resource: str, name: str, reason: str, stage: str) -> Change:
+    return Change(action=Action.DELETE, resource=resource, name=name, reason=reason, stage=stage)
+
+
+def _kept(resource: str, name: str, reason: str) -> Change:
+    return Change(action=Action.KEEP, resource=resource, name=name, reason=reason)

@@ -9,6 +9,7 @@ from functions.core import settings
 from functions.core.cluster import AccessRole
 from functions.core.documents import member
 from functions.core.errors import PreconditionFailed, StageFailed, Unavailable
+from functions.core.ledger import granted
 from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext
 from functions.core.tags import CLUSTER_LABEL, stack_tags
 from functions.identity.rules import ACCESS, OPERATOR_GROUP
@@ -46,7 +47,7 @@ class RightsRemoval:
 
 
 class LeaveCluster:
-    """Access entries of our roles: taken back if the request says so, or deletes, and we made them; else named."""
+    """Entries of our roles and of whom we let in: taken back where that is asked and they are ours; else named."""
 
     def apply(self, context: StageContext) -> Applied:
         """Delete the entries that carry our tags, where that is asked."""
@@ -74,15 +75,16 @@ def _takes_back(context: StageContext) -> bool:
 
 
 def _entries(context: StageContext) -> dict[str, bool]:
-    """Give our roles that have an access entry, each with whether we made it for this cluster."""
+    """Give our roles and the people we let in that have an access entry, each with whether it is marked as ours."""
     name = context.cluster.names.eks_cluster
     found = eks_survey.describe(name)
     if found is None or found.authentication_mode == "CONFIG_MAP":
         return {}
     wanted = stack_tags(context.cluster).items()
     roles = [settings.required(access.role) for access in ACCESS.values()]
-    tags = {role: access_entries.tags(name, role) for role in roles}
-    return {role: wanted <= held.items() for role, held in tags.items() if held is not None}
+    people = [each.principal_arn for each in granted.granted_on(context.cluster.tag)]
+    tags = {principal: access_entries.tags(name, principal) for principal in (*people, *roles)}
+    return {principal: wanted <= held.items() for principal, held in tags.items() if held is not None}
 
 
 def _client(context: StageContext) -> ClusterClient:
