@@ -161,5 +161,6 @@ DECLARATION = Declaration(
         "logs:DescribeLogGroups",
         "s3:ListBucket",
         "sagemaker:DescribeCluster",
+        "sagemaker:ListTags",
     ),
 )

@@ -99,11 +99,12 @@ class StackSeen:
 
 @dataclass(frozen=True)
 class HyperPodSeen:
-    """The HyperPod cluster before a deletion."""
+    """The HyperPod cluster before a deletion; one that is not `ours` is left alone."""
 
     arn: str
     status: str
     instances: int
+    ours: bool
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from functions.identity.chains.models import CHAINS
 from functions.network.subnets.rules.identity import GROUP_TAG, KIND_TAG
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from functions.core.cluster import ClusterSpec
 
@@ -64,7 +64,7 @@ def look(spec: ClusterSpec) -> Seen:
     return Seen(
         stack=stack,
         eks_status=status,
-        hyperpod=gathered("hyperpod", lambda: _hyperpod(names.hyperpod_cluster), None),
+        hyperpod=gathered("hyperpod", lambda: _hyperpod(spec), None),
         subnets=gathered("subnets", lambda: _subnets(spec), ()),
         interfaces=gathered("interfaces", lambda: tuple(network_interfaces.of_vpc(vpc_id, _EDGE)), ())
         if vpc_id
@@ -84,9 +84,12 @@ def _stack(spec: ClusterSpec) -> StackSeen | None:
     found = cloudformation.describe(spec.names.stack, _EDGE)
     if found is None:
         return None
-    ours = all(found.tags.get(key) == value for key, value in stack_tags(spec).items())
     resources = cloudformation.resources(spec.names.stack, _EDGE)
-    return StackSeen(found.stack_id, found.status, ours, tuple(resources))
+    return StackSeen(found.stack_id, found.status, _is_ours(spec, found.tags), tuple(resources))
+
+
+def _is_ours(spec: ClusterSpec, tags: Mapping[str, str]) -> bool:
+    return all(tags.get(key) == value for key, value in stack_tags(spec).items())
 
 
 def _eks_status(name: str) -> str | None:
@@ -94,11 +97,12 @@ def _eks_status(name: str) -> str | None:
     return found.status if found else None
 
 
-def _hyperpod(name: str) -> HyperPodSeen | None:
-    found = hyperpod.describe(name, _EDGE)
+def _hyperpod(spec: ClusterSpec) -> HyperPodSeen | None:
+    found = hyperpod.describe(spec.names.hyperpod_cluster, _EDGE)
     if found is None:
         return None
-    return HyperPodSeen(found.arn, found.status, sum(group.current for group in found.groups))
+    ours = _is_ours(spec, hyperpod.tags(found.arn, _EDGE))
+    return HyperPodSeen(found.arn, found.status, sum(group.current for group in found.groups), ours)
 
 
 def _addons(eks_cluster: str) -> tuple[str, ...]:

@@ -54,6 +54,9 @@ def _kept(cluster: ClusterSpec, *, whole: bool) -> list[str]:
     names = cluster.names
     subnets = network.subnets_tagged(stack_tags(cluster))
     kept = [f"subnet/{each.subnet_id}" for each in subnets if each.tags.get(KIND_TAG)]
+    # One of ours that is still there has failed the stage before.
+    if hyperpod.describe(names.hyperpod_cluster) is not None:
+        kept.append(f"hyperpod/{names.hyperpod_cluster}")
     if names.bucket is not None and buckets.exists(names.bucket):
         kept.append(f"s3://{names.bucket}")
     if eks.describe_cluster(names.eks_cluster) is not None:
