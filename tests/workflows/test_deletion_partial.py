@@ -37,6 +37,22 @@ def test_hyperpod_goes_alone_and_another_can_be_created(driver_of_ready: Driver)
     assert driver.send("POST", f"{READY}/hyperpod", hyperpod_request()).status == 202
 
 
+def test_a_deletion_of_hyperpod_that_is_cancelled_leaves_the_groups_in_the_desired_state(
+    driver_of_ready: Driver,
+) -> None:
+    driver = driver_of_ready
+    wanted = driver.get(READY)["spec"]["instance_groups"]
+    begun = driver.begin_deletion(f"{READY}/hyperpod")["operation_id"]
+    driver.until(begun, "hyperpod_removal")
+    driver.cancel(begun)
+    assert driver.finish(begun)["status"] == "CANCELLED"
+    assert wanted
+    assert driver.get(READY)["spec"]["instance_groups"] == wanted
+    # Once HyperPod is gone, nobody wants its groups any more.
+    assert driver.delete(f"{READY}/hyperpod")["status"] == "SUCCEEDED"
+    assert driver.get(READY)["spec"]["instance_groups"] == []
+
+
 @pytest.mark.case(22)
 def test_a_groups_own_subnet_outlives_hyperpod_and_goes_with_the_cluster(
     empty_account: Inventory, driver_of_prepared: Driver

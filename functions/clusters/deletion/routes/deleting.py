@@ -64,11 +64,8 @@ def _begin(kind: str, tag: str, deletion: Deletion, key: str | None, *, dry_run:
     stages = [mutations.planned(*each) for each in plan(kind, deletion, imported=spec.origin == "imported")]
     case = preview.Case(kind, spec, deletion, tuple(stages), survey.look(spec))
     findings = findings_of(case)
-    changed = {"changed_cluster": {"instance_groups": []}, "cluster_version": spec.version}
     intent = Intent(
-        new=asked.model_copy(
-            update={"stages": stages, "findings": findings, **(changed if kind == DELETE_HYPERPOD else {})}
-        ),
+        new=asked.model_copy(update={"stages": stages, "findings": findings}),
         changes=priced(preview.changes_of(case), spec.instance_groups, spec.region),
         findings=findings,
         read=preview.read_of(case),
