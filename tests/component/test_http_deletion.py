@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
+from functions.core import runtime
 from tests.component.test_http_support import Answer, Edge, account, edge, stages_of, standing
 from tests.component.test_ledger_support import executions
 
@@ -182,3 +183,13 @@ def test_a_hyperpod_cluster_without_the_clusters_tags_is_not_deleted(t1: Edge, m
     assert t1.send("DELETE", f"{T1}/hyperpod").status == 409
     kept = [each["resource"] for each in preview(t1).body["preview"]["changes"] if each["action"] == "keep"]
     assert "HyperPod cluster" in kept
+
+
+def test_a_bucket_without_the_clusters_tags_is_not_deleted(t1: Edge) -> None:
+    s3, bucket = runtime.client("s3"), "sagemaker-t1-123456789012-us-west-2"
+    s3.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": "us-west-2"})
+    refused = preview(t1, query="&delete_bucket=true").body
+    assert [(each["check"], each["field"]) for each in refused["findings"]] == [("delete_bucket", "delete_bucket")]
+    assert (refused["preview"]["digest"], preview(t1).body["findings"]) == (None, [])
+    s3.put_bucket_tagging(Bucket=bucket, Tagging={"TagSet": STACK["Tags"]})
+    assert preview(t1, query="&delete_bucket=true").body["findings"] == []

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from functions.clusters.deletion.models import (
+    BucketSeen,
     Deletion,
     Group,
     HyperPodSeen,
@@ -199,7 +200,10 @@ def test_what_others_made_in_a_network_is_named_with_its_remedy_and_the_stack_s_
 
 def test_a_preview_deletes_backwards_and_marks_what_cannot_come_back() -> None:
     seen = Seen(
-        stack=stack(), eks_status="ACTIVE", hyperpod=HyperPodSeen("arn:hp", "InService", 3, ours=True), bucket=True
+        stack=stack(),
+        eks_status="ACTIVE",
+        hyperpod=HyperPodSeen("arn:hp", "InService", 3, ours=True),
+        bucket=BucketSeen(ours=True),
     )
     changes = preview.changes_of(case(seen))
     listed = [(each.action.value, each.resource, each.irreversible) for each in changes]
@@ -232,6 +236,17 @@ def test_a_hyperpod_cluster_of_somebody_else_is_kept_and_cannot_be_asked_to_go_a
     [refused] = findings_of(case(seen, DELETE_HYPERPOD))
     assert (refused.level.value, refused.code, refused.resource) == ("error", "conflict", "arn:hp")
     assert findings_of(case(seen)) == []
+
+
+@pytest.mark.parametrize(("origin", "ours"), [("imported", True), ("created", False)])
+def test_a_bucket_that_is_not_the_control_plane_s_is_kept_whatever_was_asked_for(origin: str, ours: bool) -> None:
+    spec = SPEC.model_copy(update={"origin": origin})
+    for deletion in (Deletion(), Deletion(delete_bucket=True)):
+        asked = replace(case(Seen(bucket=BucketSeen(ours)), deletion=deletion), spec=spec)
+        [kept] = [each for each in preview.changes_of(asked) if each.resource == "S3 bucket"]
+        assert (kept.action.value, kept.reason) == ("keep", "it is not the control plane's")
+        refused = [(each.level.value, each.code, each.field) for each in findings_of(asked)]
+        assert refused == ([("error", "conflict", "delete_bucket")] if deletion.delete_bucket else [])
 
 
 @pytest.mark.case(5)

@@ -159,6 +159,7 @@ DECLARATION = Declaration(
         "eks:ListAddons",
         "iam:GetRole",
         "logs:DescribeLogGroups",
+        "s3:GetBucketTagging",
         "s3:ListBucket",
         "sagemaker:DescribeCluster",
         "sagemaker:ListTags",

@@ -108,6 +108,13 @@ class HyperPodSeen:
 
 
 @dataclass(frozen=True)
+class BucketSeen:
+    """The cluster's bucket before a deletion; one that is not `ours` is left alone."""
+
+    ours: bool
+
+
+@dataclass(frozen=True)
 class SubnetSeen:
     """A compute subnet of ours before a deletion."""
 
@@ -138,6 +145,6 @@ class Seen:
     volumes: tuple[Volume, ...] = ()
     addons: tuple[str, ...] = ()
     chains: tuple[str, ...] = ()
-    bucket: bool = False
+    bucket: BucketSeen | None = None
     log_groups: tuple[str, ...] = ()
     unchecked: Mapping[str, str] = field(default_factory=dict)

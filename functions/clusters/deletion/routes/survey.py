@@ -19,7 +19,7 @@ from functions.aws import (
     network_interfaces,
     volumes,
 )
-from functions.clusters.deletion.models import HyperPodSeen, Seen, StackSeen, SubnetSeen
+from functions.clusters.deletion.models import BucketSeen, HyperPodSeen, Seen, StackSeen, SubnetSeen
 from functions.clusters.deletion.rules.plan import ADDONS
 from functions.core import application, runtime
 from functions.core.failures import code_of
@@ -72,7 +72,7 @@ def look(spec: ClusterSpec) -> Seen:
         volumes=gathered("volumes", lambda: tuple(volumes.of_cluster(names.eks_cluster, _EDGE)), ()),
         addons=gathered("add-ons", lambda: _addons(names.eks_cluster), ()) if status in _LIVING else (),
         chains=gathered("roles", lambda: _chains(spec), ()),
-        bucket=gathered("bucket", lambda: names.bucket is not None and buckets.exists(names.bucket, _EDGE), False),
+        bucket=gathered("bucket", lambda: _bucket(spec), None),
         log_groups=gathered("log groups", lambda: _log_groups(spec), ()),
         unchecked=unchecked,
     )
@@ -103,6 +103,13 @@ def _hyperpod(spec: ClusterSpec) -> HyperPodSeen | None:
         return None
     ours = _is_ours(spec, hyperpod.tags(found.arn, _EDGE))
     return HyperPodSeen(found.arn, found.status, sum(group.current for group in found.groups), ours)
+
+
+def _bucket(spec: ClusterSpec) -> BucketSeen | None:
+    if spec.names.bucket is None or not buckets.exists(spec.names.bucket, _EDGE):
+        return None
+    tags = buckets.tags(spec.names.bucket, _EDGE)
+    return None if tags is None else BucketSeen(_is_ours(spec, tags))
 
 
 def _addons(eks_cluster: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from functions.clusters.deletion.rules.interfaces import Fate, blocker_of, fate_of, is_of_a_service, load_balancer_of
-from functions.clusters.deletion.rules.preview import FOREIGN, STACK_FAILED
+from functions.clusters.deletion.rules.preview import FOREIGN, STACK_FAILED, is_foreign_bucket
 from functions.core.errors import Conflict
 from functions.core.findings import Finding, Level, unchecked
 
@@ -34,6 +34,16 @@ def _ownership(case: Case) -> Iterable[Finding]:
             message=f"the HyperPod cluster {name} was not made by the control plane: {FOREIGN}",
             resource=seen.arn,
             remedy=f"Delete it where it was made (aws sagemaker delete-cluster --cluster-name {name}).",
+        )
+    if case.deletion.delete_bucket and is_foreign_bucket(case):
+        yield Finding(
+            check="delete_bucket",
+            level=Level.ERROR,
+            code=Conflict.code,
+            field="delete_bucket",
+            message=f"the bucket {case.spec.bucket} is not the control plane's, which does not delete it",
+            resource=f"s3://{case.spec.bucket}",
+            remedy="Leave delete_bucket out; delete the bucket where it was made.",
         )
 
 

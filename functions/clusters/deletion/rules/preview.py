@@ -141,7 +141,7 @@ def _foundation(case: Case) -> Iterable[Change]:
         for each in reversed(stack.resources):
             if _is_told(each) and each.type not in _BUCKET and not _is_retained(case, each):
                 yield _of_stack(each)
-    if case.has("bucket_removal") and case.seen.bucket:
+    if case.has("bucket_removal") and case.seen.bucket and not is_foreign_bucket(case):
         why = "with all its objects and their versions, as asked for"
         yield _deleted("S3 bucket", case.spec.bucket, why, "bucket_removal", irreversible=True)
     if case.whole:
@@ -171,7 +171,9 @@ def _kept(case: Case) -> Iterable[Change]:
             "; while it stands on the EKS cluster, the deletion ends BLOCKED" if case.has("foundation_removal") else ""
         )
         yield _keep("HyperPod cluster", spec.names.hyperpod_cluster, f"{FOREIGN}{way}")
-    if seen.bucket and not case.has("bucket_removal"):
+    if seen.bucket and is_foreign_bucket(case):
+        yield _keep("S3 bucket", spec.bucket, "it is not the control plane's")
+    elif seen.bucket and not case.has("bucket_removal"):
         yield _keep("S3 bucket", spec.bucket, "its data outlive the cluster; delete_bucket=true deletes them")
     for subnet in seen.subnets:
         if not case.whole and subnet.dedicated_to:
@@ -200,6 +202,12 @@ def _kept_beside(case: Case) -> Iterable[Change]:
             yield _keep("load balancer", name, "the control plane did not make it")
     if seen.stack is not None and not seen.stack.ours:
         yield _keep("CloudFormation stack", spec.stack, FOREIGN)
+
+
+def is_foreign_bucket(case: Case) -> bool:
+    """Say whether there is a bucket that the control plane neither made nor deletes."""
+    found = case.seen.bucket
+    return found is not None and (case.spec.origin == "imported" or not found.ours)
 
 
 def balancers(case: Case) -> list[str]:
