@@ -9,8 +9,19 @@ from moto.backends import get_backend
 
 from infra.local.faults import Call, Fault, Kind
 from infra.local.inventory import Inventory, taken
+from infra.local.kubernetes.documents import JsonObject
+from infra.local.kubernetes.resources import NAMESPACES
 from tests.host.driver import Driver, Json, hyperpod_request, stage_of, statuses
-from tests.workflows.deletions import changes, condition, interfaces, left_over, make_interface, stack_status
+from tests.workflows.deletions import (
+    changes,
+    condition,
+    interfaces,
+    left_over,
+    make_interface,
+    make_volume,
+    stack_status,
+    store_of,
+)
 
 READY, BASE = "/api/clusters/ready", "/api/clusters/base"
 WHOLE = "delete_bucket=true"
@@ -188,12 +199,19 @@ def test_an_imported_cluster_keeps_its_network_and_loses_what_was_made_in_it(dri
         UpdateExpression="SET origin = :imported",
         ExpressionAttributeValues={":imported": {"S": "imported"}},
     )
+    store = store_of(driver, "ready")
+    labels: JsonObject = {"app.kubernetes.io/managed-by": "instantstart", "instantstart/cluster": "ready"}
+    store.upsert(NAMESPACES, {"metadata": {"name": "team", "labels": labels}})
+    volume = make_volume(driver, "ready", "theirs")
     previewed = driver.preview(READY)
     assert ("EKS cluster", "eks-cluster-ready") in changes(previewed, "keep")
+    assert ("EBS volume", volume) in changes(previewed, "keep")
     assert not {"VPC", "CloudFormation stack"} & {kind for kind, _ in changes(previewed, "delete")}
     operation = driver.delete(READY)
     assert operation["status"] == "SUCCEEDED", operation["error"]
-    assert "eks/eks-cluster-ready" in operation["result"]["kept"]
+    kept = {"eks/eks-cluster-ready", "namespaces/team", f"volume/{volume}"}
+    assert kept <= {*operation["result"]["kept"]}
+    assert store.get(NAMESPACES, "team")
     found = taken(driver.host)
     assert (found["stacks"], found["EKS clusters"]) == (["instantstart-ready CREATE_COMPLETE"], ["eks-cluster-ready"])
     gone = ("HyperPod clusters", "releases", "claims", "volumes in clusters", "cluster roles")

@@ -140,7 +140,9 @@ DECLARATION = Declaration(
             expected_seconds=10,
             actions=(
                 "cloudformation:DescribeStacks",
+                "ec2:DescribeNetworkInterfaces",
                 "ec2:DescribeSubnets",
+                "ec2:DescribeVolumes",
                 "eks:DescribeCluster",
                 "logs:DescribeLogGroups",
                 "s3:ListBucket",

@@ -197,6 +197,9 @@ def _kept_beside(case: Case) -> Iterable[Change]:
     if not case.whole or spec.origin == "imported":
         why = "only HyperPod goes" if not case.whole else "it was imported: only what the control plane made goes"
         yield _keep("EKS cluster", spec.names.eks_cluster, f"{why}; so do the VPC and its network stay")
+    if case.whole and spec.origin == "imported":
+        for namespace in sorted({mount.namespace for mount in spec.mounts}):
+            yield _keep("namespace", namespace, "it stays in the imported cluster with all that others run in it")
     for name in balancers(case):
         if not is_of_a_service(name) or not case.has("load_balancers_removal"):
             yield _keep("load balancer", name, "the control plane did not make it")
