@@ -151,9 +151,9 @@ def has_instances(name: str) -> bool:
     return bool(answer["ClusterNodeSummaries"])
 
 
-def tags(arn: str) -> dict[str, str]:
+def tags(arn: str, patience: Patience | None = None) -> dict[str, str]:
     """Read the tags of a cluster. Raises the client's own errors."""
-    pages = runtime.client("sagemaker").get_paginator("list_tags").paginate(ResourceArn=arn)
+    pages = runtime.client("sagemaker", patience).get_paginator("list_tags").paginate(ResourceArn=arn)
     return {tag["Key"]: tag["Value"] for page in pages for tag in page["Tags"]}
 
 

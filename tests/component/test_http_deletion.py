@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
+from functions.core import runtime
 from tests.component.test_http_support import Answer, Edge, account, edge, stages_of, standing
 from tests.component.test_ledger_support import executions
 
@@ -16,7 +17,7 @@ T1 = "/api/clusters/t1"
 ABSENT = {"Error": {"Code": "ValidationError", "Message": "Stack with id instantstart-t1 does not exist"}}
 # How long CloudFormation takes to answer; it is no member of its answer.
 SECONDS = "seconds"
-STACK = {
+STACK: dict[str, Any] = {
     "StackId": "arn:aws:cloudformation:us-west-2:123456789012:stack/instantstart-t1/1",
     "StackName": "instantstart-t1",
     "StackStatus": "CREATE_COMPLETE",
@@ -34,7 +35,13 @@ def stack() -> dict[str, Any]:
 
 
 @pytest.fixture
-def t1(edge: Edge, stack: dict[str, Any]) -> Edge:
+def marks() -> list[dict[str, str]]:
+    """The tags of the HyperPod cluster."""
+    return [*STACK["Tags"]]
+
+
+@pytest.fixture
+def t1(edge: Edge, stack: dict[str, Any], marks: list[dict[str, str]]) -> Edge:
     """An edge that knows a cluster t1, of which AWS knows nothing else than the stack."""
     known, around = edge.account, edge.surroundings
 
@@ -48,6 +55,7 @@ def t1(edge: Edge, stack: dict[str, Any]) -> Edge:
     around.answer(known, "eks.DescribeCluster", lambda _: missing)
     gone = {"Error": {"Code": "ResourceNotFound", "Message": "Cluster with name x does not exist."}}
     around.answer(known, "sagemaker.DescribeCluster", lambda _: gone)
+    around.answer(known, "sagemaker.ListTags", lambda _: {"Tags": marks})
     around.answer(known, "logs.DescribeLogGroups", lambda _: {"logGroups": []})
     standing(edge, "t1", "FoundationReady")
     around.clusters["hp-cluster-t1"] = []
@@ -164,3 +172,24 @@ def test_a_second_deletion_names_the_one_that_runs(t1: Edge) -> None:
     second = t1.send("DELETE", T1, query=f"confirm={digest}")
     assert (second.status, second.body["code"]) == (409, "operation_in_progress")
     assert second.body["operation_id"] == first.body["operation_id"]
+
+
+def test_a_hyperpod_cluster_without_the_clusters_tags_is_not_deleted(t1: Edge, marks: list[dict[str, str]]) -> None:
+    assert preview(t1, f"{T1}/hyperpod").body["preview"]["digest"] is not None
+    marks.pop()
+    refused = preview(t1, f"{T1}/hyperpod").body
+    assert [(each["check"], each["level"]) for each in refused["findings"]] == [("hyperpod", "error")]
+    assert refused["preview"]["digest"] is None
+    assert t1.send("DELETE", f"{T1}/hyperpod").status == 409
+    kept = [each["resource"] for each in preview(t1).body["preview"]["changes"] if each["action"] == "keep"]
+    assert "HyperPod cluster" in kept
+
+
+def test_a_bucket_without_the_clusters_tags_is_not_deleted(t1: Edge) -> None:
+    s3, bucket = runtime.client("s3"), "sagemaker-t1-123456789012-us-west-2"
+    s3.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": "us-west-2"})
+    refused = preview(t1, query="&delete_bucket=true").body
+    assert [(each["check"], each["field"]) for each in refused["findings"]] == [("delete_bucket", "delete_bucket")]
+    assert (refused["preview"]["digest"], preview(t1).body["findings"]) == (None, [])
+    s3.put_bucket_tagging(Bucket=bucket, Tagging={"TagSet": STACK["Tags"]})
+    assert preview(t1, query="&delete_bucket=true").body["findings"] == []

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from functions.clusters.deletion.models import (
+    BucketSeen,
     Deletion,
     Group,
     HyperPodSeen,
@@ -20,6 +21,7 @@ from functions.clusters.deletion.models import (
 )
 from functions.clusters.deletion.rules import preview
 from functions.clusters.deletion.rules.blockers import blocked, blockers_in, going, leftover_groups, leftover_interfaces
+from functions.clusters.deletion.rules.findings import findings_of
 from functions.clusters.deletion.rules.interfaces import Fate, blocker_of, fate_of, is_of_a_service, owner_of
 from functions.clusters.deletion.rules.plan import DELETE_CLUSTER, DELETE_HYPERPOD, plan
 from functions.clusters.rules import names_of
@@ -207,7 +209,12 @@ def test_what_others_made_in_a_network_is_named_with_its_remedy_and_the_stack_s_
 
 
 def test_a_preview_deletes_backwards_and_marks_what_cannot_come_back() -> None:
-    seen = Seen(stack=stack(), eks_status="ACTIVE", hyperpod=HyperPodSeen("arn:hp", "InService", 3), bucket=True)
+    seen = Seen(
+        stack=stack(),
+        eks_status="ACTIVE",
+        hyperpod=HyperPodSeen("arn:hp", "InService", 3, ours=True),
+        bucket=BucketSeen(ours=True),
+    )
     changes = preview.changes_of(case(seen))
     listed = [(each.action.value, each.resource, each.irreversible) for each in changes]
     assert listed == [
@@ -230,21 +237,43 @@ def test_a_stack_of_somebody_else_is_kept() -> None:
     ]
 
 
+def test_a_hyperpod_cluster_of_somebody_else_is_kept_and_cannot_be_asked_to_go_alone() -> None:
+    seen = Seen(hyperpod=HyperPodSeen("arn:hp", "InService", 3, ours=False))
+    for kind in (DELETE_CLUSTER, DELETE_HYPERPOD):
+        changes = preview.changes_of(case(seen, kind))
+        listed = [each.action.value for each in changes if each.resource == "HyperPod cluster"]
+        assert listed == ["keep"]
+    [refused] = findings_of(case(seen, DELETE_HYPERPOD))
+    assert (refused.level.value, refused.code, refused.resource) == ("error", "conflict", "arn:hp")
+    assert findings_of(case(seen)) == []
+
+
+@pytest.mark.parametrize(("origin", "ours"), [("imported", True), ("created", False)])
+def test_a_bucket_that_is_not_the_control_plane_s_is_kept_whatever_was_asked_for(origin: str, ours: bool) -> None:
+    spec = SPEC.model_copy(update={"origin": origin})
+    for deletion in (Deletion(), Deletion(delete_bucket=True)):
+        asked = replace(case(Seen(bucket=BucketSeen(ours)), deletion=deletion), spec=spec)
+        [kept] = [each for each in preview.changes_of(asked) if each.resource == "S3 bucket"]
+        assert (kept.action.value, kept.reason) == ("keep", "it is not the control plane's")
+        refused = [(each.level.value, each.code, each.field) for each in findings_of(asked)]
+        assert refused == ([("error", "conflict", "delete_bucket")] if deletion.delete_bucket else [])
+
+
 @pytest.mark.case(5)
 def test_only_what_failed_to_be_deleted_can_be_retained() -> None:
     asked = Deletion(retain_resources=["ControlPlaneSubnetOne"])
-    [early] = preview.findings_of(case(Seen(stack=stack()), deletion=asked))
+    [early] = findings_of(case(Seen(stack=stack()), deletion=asked))
     assert (early.level.value, early.code, early.field) == ("error", "conflict", "retain_resources")
     failed = Seen(stack=stack("DELETE_FAILED"))
-    assert preview.findings_of(case(failed, deletion=asked)) == []
+    assert findings_of(case(failed, deletion=asked)) == []
     assert ("keep", "subnet") in [
         (each.action.value, each.resource) for each in preview.changes_of(case(failed, deletion=asked))
     ]
-    [unknown] = preview.findings_of(case(failed, deletion=Deletion(retain_resources=["Vpc"])))
+    [unknown] = findings_of(case(failed, deletion=Deletion(retain_resources=["Vpc"])))
     assert unknown.allowed == ["ControlPlaneSubnetOne"]
 
 
 def test_an_unknown_stack_refuses_no_retention() -> None:
     seen = Seen(unchecked={"stack": "AWS answered Throttling"})
-    findings = preview.findings_of(case(seen, deletion=Deletion(retain_resources=["Vpc"])))
+    findings = findings_of(case(seen, deletion=Deletion(retain_resources=["Vpc"])))
     assert [(each.check, each.level.value) for each in findings] == [("stack", "warning")]

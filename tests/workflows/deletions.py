@@ -70,6 +70,16 @@ def make_interface(driver: Driver, subnet: str, description: str) -> str:
     return made["NetworkInterface"].get("NetworkInterfaceId", "")
 
 
+def make_volume(driver: Driver, tag: str, claim: str) -> str:
+    """Make a disk as the EBS driver does for somebody's claim."""
+    marks = {f"kubernetes.io/cluster/eks-cluster-{tag}": "owned", "kubernetes.io/created-for/pvc/name": claim}
+    tags = [{"Key": key, "Value": value} for key, value in marks.items()]
+    made = driver.host.client("ec2").create_volume(
+        AvailabilityZone="us-west-2a", Size=8, TagSpecifications=[{"ResourceType": "volume", "Tags": tags}]
+    )
+    return made["VolumeId"]
+
+
 def interfaces(driver: Driver, words: str) -> list[str]:
     """Name the interfaces whose description holds some words."""
     found = driver.host.client("ec2").describe_network_interfaces()["NetworkInterfaces"]

@@ -161,6 +161,9 @@ def test_a_stack_that_fails_to_go_is_never_called_deleted_and_can_then_be_given_
     begun = driver.begin_deletion(BASE)
     driver.until(begun["operation_id"], "foundation_removal")
     interface = make_interface(driver, control_plane_subnet(driver, "base"), "of somebody")
+    subnet = control_plane_subnet(driver, "base")
+    [found] = driver.host.client("ec2").describe_subnets(SubnetIds=[subnet])["Subnets"]
+    vpc = found.get("VpcId", "")
     failed = driver.finish(begun["operation_id"])
     assert (failed["status"], failed["reason"]) == ("FAILED", "BLOCKED")
     assert [error["field"] for error in failed["error"]["errors"]] == [interface]
@@ -175,9 +178,12 @@ def test_a_stack_that_fails_to_go_is_never_called_deleted_and_can_then_be_given_
     # The VPC cannot go without its subnet, and what is in the way is told again.
     assert (final["status"], final["reason"]) == ("FAILED", "BLOCKED")
     assert "?retain_resources=Vpc" in final["error"]["remedy"]
+    balancer = make_balancer(driver, "base", "theirs")
     final = driver.delete(BASE, "retain_resources=Vpc")
     assert (final["status"], stack_status(driver, "base")) == ("SUCCEEDED", None), final["error"]
-    assert "stack resource Vpc" in final["result"]["kept"]
+    # What an earlier deletion has given up is told as well.
+    assert {f"stack resource {vpc}", f"stack resource {subnet}"} <= {*final["result"]["kept"]}
+    assert f"load balancer/app/theirs/{balancer.rpartition('/')[2]}" in final["result"]["kept"]
     assert "is given up and stays" in stage_of(final, "foundation_removal")["message"]
 
 

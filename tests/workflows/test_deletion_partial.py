@@ -9,8 +9,19 @@ from moto.backends import get_backend
 
 from infra.local.faults import Call, Fault, Kind
 from infra.local.inventory import Inventory, taken
+from infra.local.kubernetes.documents import JsonObject
+from infra.local.kubernetes.resources import NAMESPACES
 from tests.host.driver import Driver, Json, hyperpod_request, stage_of, statuses
-from tests.workflows.deletions import changes, condition, interfaces, left_over, make_interface, stack_status
+from tests.workflows.deletions import (
+    changes,
+    condition,
+    interfaces,
+    left_over,
+    make_interface,
+    make_volume,
+    stack_status,
+    store_of,
+)
 
 READY, BASE = "/api/clusters/ready", "/api/clusters/base"
 WHOLE = "delete_bucket=true"
@@ -35,6 +46,22 @@ def test_hyperpod_goes_alone_and_another_can_be_created(driver_of_ready: Driver)
     cluster = driver.get(READY)
     assert (condition(driver, "ready", "FoundationReady")["status"], cluster["spec"]["instance_groups"]) == ("True", [])
     assert driver.send("POST", f"{READY}/hyperpod", hyperpod_request()).status == 202
+
+
+def test_a_deletion_of_hyperpod_that_is_cancelled_leaves_the_groups_in_the_desired_state(
+    driver_of_ready: Driver,
+) -> None:
+    driver = driver_of_ready
+    wanted = driver.get(READY)["spec"]["instance_groups"]
+    begun = driver.begin_deletion(f"{READY}/hyperpod")["operation_id"]
+    driver.until(begun, "hyperpod_removal")
+    driver.cancel(begun)
+    assert driver.finish(begun)["status"] == "CANCELLED"
+    assert wanted
+    assert driver.get(READY)["spec"]["instance_groups"] == wanted
+    # Once HyperPod is gone, nobody wants its groups any more.
+    assert driver.delete(f"{READY}/hyperpod")["status"] == "SUCCEEDED"
+    assert driver.get(READY)["spec"]["instance_groups"] == []
 
 
 @pytest.mark.case(22)
@@ -172,12 +199,19 @@ def test_an_imported_cluster_keeps_its_network_and_loses_what_was_made_in_it(dri
         UpdateExpression="SET origin = :imported",
         ExpressionAttributeValues={":imported": {"S": "imported"}},
     )
+    store = store_of(driver, "ready")
+    labels: JsonObject = {"app.kubernetes.io/managed-by": "instantstart", "instantstart/cluster": "ready"}
+    store.upsert(NAMESPACES, {"metadata": {"name": "team", "labels": labels}})
+    volume = make_volume(driver, "ready", "theirs")
     previewed = driver.preview(READY)
     assert ("EKS cluster", "eks-cluster-ready") in changes(previewed, "keep")
+    assert ("EBS volume", volume) in changes(previewed, "keep")
     assert not {"VPC", "CloudFormation stack"} & {kind for kind, _ in changes(previewed, "delete")}
     operation = driver.delete(READY)
     assert operation["status"] == "SUCCEEDED", operation["error"]
-    assert "eks/eks-cluster-ready" in operation["result"]["kept"]
+    kept = {"eks/eks-cluster-ready", "namespaces/team", f"volume/{volume}"}
+    assert kept <= {*operation["result"]["kept"]}
+    assert store.get(NAMESPACES, "team")
     found = taken(driver.host)
     assert (found["stacks"], found["EKS clusters"]) == (["instantstart-ready CREATE_COMPLETE"], ["eks-cluster-ready"])
     gone = ("HyperPod clusters", "releases", "claims", "volumes in clusters", "cluster roles")

@@ -140,7 +140,9 @@ DECLARATION = Declaration(
             expected_seconds=10,
             actions=(
                 "cloudformation:DescribeStacks",
+                "ec2:DescribeNetworkInterfaces",
                 "ec2:DescribeSubnets",
+                "ec2:DescribeVolumes",
                 "eks:DescribeCluster",
                 "logs:DescribeLogGroups",
                 "s3:ListBucket",
@@ -159,7 +161,9 @@ DECLARATION = Declaration(
         "eks:ListAddons",
         "iam:GetRole",
         "logs:DescribeLogGroups",
+        "s3:GetBucketTagging",
         "s3:ListBucket",
         "sagemaker:DescribeCluster",
+        "sagemaker:ListTags",
     ),
 )

@@ -99,11 +99,19 @@ class StackSeen:
 
 @dataclass(frozen=True)
 class HyperPodSeen:
-    """The HyperPod cluster before a deletion."""
+    """The HyperPod cluster before a deletion; one that is not `ours` is left alone."""
 
     arn: str
     status: str
     instances: int
+    ours: bool
+
+
+@dataclass(frozen=True)
+class BucketSeen:
+    """The cluster's bucket before a deletion; one that is not `ours` is left alone."""
+
+    ours: bool
 
 
 @dataclass(frozen=True)
@@ -137,6 +145,6 @@ class Seen:
     volumes: tuple[Volume, ...] = ()
     addons: tuple[str, ...] = ()
     chains: tuple[str, ...] = ()
-    bucket: bool = False
+    bucket: BucketSeen | None = None
     log_groups: tuple[str, ...] = ()
     unchecked: Mapping[str, str] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from functions.clusters import records
 from functions.clusters.deletion.models import Deletion
 from functions.clusters.deletion.routes import survey
 from functions.clusters.deletion.rules import preview
+from functions.clusters.deletion.rules.findings import findings_of
 from functions.clusters.deletion.rules.plan import DELETE_CLUSTER, DELETE_HYPERPOD, SCOPES, plan
 from functions.core import application, ledger, mutations
 from functions.core.application import IdempotencyKey
@@ -62,12 +63,9 @@ def _begin(kind: str, tag: str, deletion: Deletion, key: str | None, *, dry_run:
     spec = records.read(tag).spec
     stages = [mutations.planned(*each) for each in plan(kind, deletion, imported=spec.origin == "imported")]
     case = preview.Case(kind, spec, deletion, tuple(stages), survey.look(spec))
-    findings = preview.findings_of(case)
-    changed = {"changed_cluster": {"instance_groups": []}, "cluster_version": spec.version}
+    findings = findings_of(case)
     intent = Intent(
-        new=asked.model_copy(
-            update={"stages": stages, "findings": findings, **(changed if kind == DELETE_HYPERPOD else {})}
-        ),
+        new=asked.model_copy(update={"stages": stages, "findings": findings}),
         changes=priced(preview.changes_of(case), spec.instance_groups, spec.region),
         findings=findings,
         read=preview.read_of(case),

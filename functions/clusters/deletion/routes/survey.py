@@ -19,7 +19,7 @@ from functions.aws import (
     network_interfaces,
     volumes,
 )
-from functions.clusters.deletion.models import HyperPodSeen, Seen, StackSeen, SubnetSeen
+from functions.clusters.deletion.models import BucketSeen, HyperPodSeen, Seen, StackSeen, SubnetSeen
 from functions.clusters.deletion.rules.plan import ADDONS
 from functions.core import application, runtime
 from functions.core.failures import code_of
@@ -29,7 +29,7 @@ from functions.identity.chains.models import chains_of
 from functions.network.subnets.rules.identity import GROUP_TAG, KIND_TAG
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from functions.core.cluster import ClusterSpec
 
@@ -64,7 +64,7 @@ def look(spec: ClusterSpec) -> Seen:
     return Seen(
         stack=stack,
         eks_status=status,
-        hyperpod=gathered("hyperpod", lambda: _hyperpod(names.hyperpod_cluster), None),
+        hyperpod=gathered("hyperpod", lambda: _hyperpod(spec), None),
         subnets=gathered("subnets", lambda: _subnets(spec), ()),
         interfaces=gathered("interfaces", lambda: tuple(network_interfaces.of_vpc(vpc_id, _EDGE)), ())
         if vpc_id
@@ -72,7 +72,7 @@ def look(spec: ClusterSpec) -> Seen:
         volumes=gathered("volumes", lambda: tuple(volumes.of_cluster(names.eks_cluster, _EDGE)), ()),
         addons=gathered("add-ons", lambda: _addons(names.eks_cluster), ()) if status in _LIVING else (),
         chains=gathered("roles", lambda: _chains(spec), ()),
-        bucket=gathered("bucket", lambda: names.bucket is not None and buckets.exists(names.bucket, _EDGE), False),
+        bucket=gathered("bucket", lambda: _bucket(spec), None),
         log_groups=gathered("log groups", lambda: _log_groups(spec), ()),
         unchecked=unchecked,
     )
@@ -84,9 +84,12 @@ def _stack(spec: ClusterSpec) -> StackSeen | None:
     found = cloudformation.describe(spec.names.stack, _EDGE)
     if found is None:
         return None
-    ours = all(found.tags.get(key) == value for key, value in stack_tags(spec).items())
     resources = cloudformation.resources(spec.names.stack, _EDGE)
-    return StackSeen(found.stack_id, found.status, ours, tuple(resources))
+    return StackSeen(found.stack_id, found.status, _is_ours(spec, found.tags), tuple(resources))
+
+
+def _is_ours(spec: ClusterSpec, tags: Mapping[str, str]) -> bool:
+    return all(tags.get(key) == value for key, value in stack_tags(spec).items())
 
 
 def _eks_status(name: str) -> str | None:
@@ -94,11 +97,19 @@ def _eks_status(name: str) -> str | None:
     return found.status if found else None
 
 
-def _hyperpod(name: str) -> HyperPodSeen | None:
-    found = hyperpod.describe(name, _EDGE)
+def _hyperpod(spec: ClusterSpec) -> HyperPodSeen | None:
+    found = hyperpod.describe(spec.names.hyperpod_cluster, _EDGE)
     if found is None:
         return None
-    return HyperPodSeen(found.arn, found.status, sum(group.current for group in found.groups))
+    ours = _is_ours(spec, hyperpod.tags(found.arn, _EDGE))
+    return HyperPodSeen(found.arn, found.status, sum(group.current for group in found.groups), ours)
+
+
+def _bucket(spec: ClusterSpec) -> BucketSeen | None:
+    if spec.names.bucket is None or not buckets.exists(spec.names.bucket, _EDGE):
+        return None
+    tags = buckets.tags(spec.names.bucket, _EDGE)
+    return None if tags is None else BucketSeen(_is_ours(spec, tags))
 
 
 def _addons(eks_cluster: str) -> tuple[str, ...]:

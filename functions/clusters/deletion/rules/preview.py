@@ -1,14 +1,12 @@
-"""What a deletion deletes and keeps, in the order in which it happens, and what is noticed about it beforehand."""
+"""What a deletion deletes and keeps, in the order in which it happens."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from functions.clusters.deletion.rules.interfaces import Fate, blocker_of, fate_of, is_of_a_service, load_balancer_of
+from functions.clusters.deletion.rules.interfaces import Fate, fate_of, is_of_a_service, load_balancer_of
 from functions.clusters.deletion.rules.plan import DELETE_CLUSTER
-from functions.core.errors import Conflict
-from functions.core.findings import Finding, Level, unchecked
 from functions.core.previews import Action, Change
 
 if TYPE_CHECKING:
@@ -16,11 +14,11 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from functions.clusters.deletion.models import Deletion, Interface, Seen, StackResource
+    from functions.clusters.deletion.models import Deletion, Seen, StackResource
     from functions.core.cluster import ClusterSpec
     from functions.core.ledger.models import PlannedStage
 
-_STACK_FAILED: Final = "DELETE_FAILED"
+STACK_FAILED: Final = "DELETE_FAILED"
 _GONE: Final = ("DELETE_COMPLETE", "DELETE_SKIPPED")
 # CloudFormation's types in plain words; the rest are told by their own names.
 _KINDS: Final = {
@@ -49,6 +47,7 @@ _UNTOLD: Final = (
     "AWS::EC2::SecurityGroupEgress",
 )
 _BUCKET: Final = ("AWS::S3::Bucket", "AWS::S3::BucketPolicy")
+FOREIGN: Final = "it does not carry the tags of this cluster"
 
 
 @dataclass(frozen=True)
@@ -77,12 +76,6 @@ def changes_of(case: Case) -> list[Change]:
     return [*deleted, *_kept(case)]
 
 
-def findings_of(case: Case) -> list[Finding]:
-    """Tell what refuses the deletion, what will stand in its way, and what could not be looked at."""
-    found = [*_retention(case), *_blockers(case), *_leaks(case)]
-    return [*found, *(unchecked(check, why) for check, why in case.seen.unchecked.items())]
-
-
 def read_of(case: Case) -> dict[str, JsonValue]:
     """Give the versions of what was read: another state of these is another deletion."""
     seen = case.seen
@@ -97,7 +90,7 @@ def read_of(case: Case) -> dict[str, JsonValue]:
 
 def _inside(case: Case) -> Iterable[Change]:
     if case.has("load_balancers_removal"):
-        for name in _balancers(case):
+        for name in balancers(case):
             if is_of_a_service(name):
                 why = "a Service or an Ingress of the cluster asked for it, and is deleted"
                 yield _deleted("load balancer", name, why, "load_balancers_removal")
@@ -109,7 +102,7 @@ def _inside(case: Case) -> Iterable[Change]:
 
 def _hyperpod(case: Case) -> Iterable[Change]:
     seen = case.seen.hyperpod
-    if seen is not None:
+    if seen is not None and seen.ours:
         why = f"with its {seen.instances} instances and all that is on their disks; nodes are not drained"
         name = case.spec.names.hyperpod_cluster
         yield _deleted("HyperPod cluster", name, why, "hyperpod_removal", irreversible=True)
@@ -148,7 +141,7 @@ def _foundation(case: Case) -> Iterable[Change]:
         for each in reversed(stack.resources):
             if _is_told(each) and each.type not in _BUCKET and not _is_retained(case, each):
                 yield _of_stack(each)
-    if case.has("bucket_removal") and case.seen.bucket:
+    if case.has("bucket_removal") and case.seen.bucket and not is_foreign_bucket(case):
         why = "with all its objects and their versions, as asked for"
         yield _deleted("S3 bucket", case.spec.bucket, why, "bucket_removal", irreversible=True)
     if case.whole:
@@ -161,7 +154,7 @@ def _is_told(resource: StackResource) -> bool:
 
 
 def _is_retained(case: Case, resource: StackResource) -> bool:
-    return resource.logical_id in case.deletion.retain_resources and resource.status == _STACK_FAILED
+    return resource.logical_id in case.deletion.retain_resources and resource.status == STACK_FAILED
 
 
 def _of_stack(resource: StackResource) -> Change:
@@ -173,7 +166,14 @@ def _of_stack(resource: StackResource) -> Change:
 
 def _kept(case: Case) -> Iterable[Change]:
     seen, spec = case.seen, case.spec
-    if seen.bucket and not case.has("bucket_removal"):
+    if seen.hyperpod is not None and not seen.hyperpod.ours:
+        way = (
+            "; while it stands on the EKS cluster, the deletion ends BLOCKED" if case.has("foundation_removal") else ""
+        )
+        yield _keep("HyperPod cluster", spec.names.hyperpod_cluster, f"{FOREIGN}{way}")
+    if seen.bucket and is_foreign_bucket(case):
+        yield _keep("S3 bucket", spec.bucket, "it is not the control plane's")
+    elif seen.bucket and not case.has("bucket_removal"):
         yield _keep("S3 bucket", spec.bucket, "its data outlive the cluster; delete_bucket=true deletes them")
     for subnet in seen.subnets:
         if not case.whole and subnet.dedicated_to:
@@ -197,82 +197,25 @@ def _kept_beside(case: Case) -> Iterable[Change]:
     if not case.whole or spec.origin == "imported":
         why = "only HyperPod goes" if not case.whole else "it was imported: only what the control plane made goes"
         yield _keep("EKS cluster", spec.names.eks_cluster, f"{why}; so do the VPC and its network stay")
-    for name in _balancers(case):
+    if case.whole and spec.origin == "imported":
+        for namespace in sorted({mount.namespace for mount in spec.mounts}):
+            yield _keep("namespace", namespace, "it stays in the imported cluster with all that others run in it")
+    for name in balancers(case):
         if not is_of_a_service(name) or not case.has("load_balancers_removal"):
             yield _keep("load balancer", name, "the control plane did not make it")
     if seen.stack is not None and not seen.stack.ours:
-        yield _keep("CloudFormation stack", spec.stack, "it does not carry the tags of this cluster")
+        yield _keep("CloudFormation stack", spec.stack, FOREIGN)
 
 
-def _balancers(case: Case) -> list[str]:
+def is_foreign_bucket(case: Case) -> bool:
+    """Say whether there is a bucket that the control plane neither made nor deletes."""
+    found = case.seen.bucket
+    return found is not None and (case.spec.origin == "imported" or not found.ours)
+
+
+def balancers(case: Case) -> list[str]:
+    """Name the load balancers in the network of a cluster."""
     return list(dict.fromkeys(filter(None, map(load_balancer_of, case.seen.interfaces))))
-
-
-def _retention(case: Case) -> Iterable[Finding]:
-    """Refuse to retain anything before a deletion has failed: CloudFormation takes it only then.
-
-    Source: AWS CloudFormation API reference, DeleteStack, RetainResources.
-    """
-    wanted, stack = case.deletion.retain_resources, case.seen.stack
-    if not wanted or "stack" in case.seen.unchecked:
-        return
-    failed = [each.logical_id for each in stack.resources if each.status == _STACK_FAILED] if stack else []
-    if stack is None or stack.status != _STACK_FAILED:
-        status = stack.status if stack else "absent"
-        message = f"the stack is {status}; resources can be retained only after a deletion of it has failed"
-        yield _refusal(message, "Leave retain_resources out; when a deletion fails, its remedy names what to retain.")
-    elif unknown := sorted({*wanted} - {*failed}):
-        message = f"{', '.join(unknown)} did not fail to be deleted"
-        yield _refusal(message, "Name only resources that failed.", failed)
-
-
-def _refusal(message: str, remedy: str, allowed: list[str] | None = None) -> Finding:
-    return Finding(
-        check="retain_resources",
-        level=Level.ERROR,
-        code=Conflict.code,
-        field="retain_resources",
-        message=message,
-        remedy=remedy,
-        allowed=allowed,
-    )
-
-
-def _blockers(case: Case) -> Iterable[Finding]:
-    """Name what will stand in the way of the network's deletion, if it is still there by then."""
-    if not case.has("vpc_clearance"):
-        return
-    known = {each.physical_id for each in case.seen.stack.resources} if case.seen.stack else set()
-    for interface in case.seen.interfaces:
-        if not _goes(case, interface, known):
-            blocker = blocker_of(interface)
-            yield Finding(
-                check="blocker",
-                level=Level.WARNING,
-                message=f"{blocker.resource} {blocker.message}: the deletion ends BLOCKED while it is there",
-                resource=blocker.resource,
-                remedy=f"{blocker.remedy[:1].upper()}{blocker.remedy[1:]}.",
-            )
-
-
-def _goes(case: Case, interface: Interface, known: set[str]) -> bool:
-    balancer = load_balancer_of(interface)
-    if balancer:
-        return is_of_a_service(balancer) and case.has("load_balancers_removal")
-    of_stack = interface.description.rpartition(" ")[2] in known
-    return of_stack or fate_of(interface, case.spec.names.eks_cluster) is not Fate.BLOCK
-
-
-def _leaks(case: Case) -> Iterable[Finding]:
-    """Say what may be left where nobody looks into the cluster."""
-    if not case.deletion.skip_workloads:
-        return
-    message = (
-        "nothing is done inside the cluster: load balancers of its Services, their security groups and disks of its "
-        "claims may stay, cost money and block the network's deletion"
-    )
-    remedy = "Leave skip_workloads out if the cluster's API server answers."
-    yield Finding(check="skip_workloads", level=Level.WARNING, message=message, field="skip_workloads", remedy=remedy)
 
 
 def _deleted(resource: str, name: str, reason: str, stage: str | None, *, irreversible: bool = False) -> Change:

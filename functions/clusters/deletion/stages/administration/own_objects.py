@@ -1,4 +1,7 @@
-"""Objects of ours in a cluster: claims, their volumes, probes, the namespaces that we made; and our roles' rights."""
+"""Objects of ours in a cluster: claims, their volumes, probes, the namespaces that we made; and our roles' rights.
+
+A cluster that was imported stays, and others work in its namespaces by then, ours among them: those are kept.
+"""
 
 from __future__ import annotations
 
@@ -55,13 +58,32 @@ def _delete(client: ClusterClient, context: StageContext) -> Applied:
 
 def _outlook(client: ClusterClient, context: StageContext) -> Observation:
     left = [_named(*each) for each in _standing(client, context)]
-    return Reapply(f"still there: {', '.join(left)}") if left else Done({}, "nothing of ours is left")
+    if left:
+        return Reapply(f"still there: {', '.join(left)}")
+    kept = _kept_namespaces(client, context)
+    said = f"nothing of ours is left but {', '.join(kept)}" if kept else "nothing of ours is left"
+    return Done({"kept": [*kept]}, said)
+
+
+def _kept_namespaces(client: ClusterClient, context: StageContext) -> list[str]:
+    """Name the namespaces that we made and leave, with all that runs in them, in a cluster that stays."""
+    if NAMESPACES in _kinds(context) or NAMESPACES not in _KINDS[context.parameter]:
+        return []
+    return [_named(NAMESPACES, found) for found in objects.listed(client, NAMESPACES, _selector(context))]
+
+
+def _kinds(context: StageContext) -> list[Resource]:
+    imported = context.cluster.origin == "imported"
+    return [kind for kind in _KINDS[context.parameter] if not (imported and kind is NAMESPACES)]
+
+
+def _selector(context: StageContext) -> str:
+    return f"{MANAGED_BY_LABEL}={MANAGER},{CLUSTER_LABEL}={context.cluster.tag}"
 
 
 def _standing(client: ClusterClient, context: StageContext) -> Iterator[tuple[Resource, Object]]:
-    selector = f"{MANAGED_BY_LABEL}={MANAGER},{CLUSTER_LABEL}={context.cluster.tag}"
-    for resource in _KINDS[context.parameter]:
-        for found in objects.listed(client, resource, selector):
+    for resource in _kinds(context):
+        for found in objects.listed(client, resource, _selector(context)):
             metadata = member(found, "metadata")
             going = bool(metadata.get("deletionTimestamp"))
             if not going and not (resource is NAMESPACES and _holds_data(client, str(metadata["name"]))):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from functions.aws import buckets, cloudformation, eks, hyperpod, logs, network
-from functions.clusters.deletion.models import Deletion
+from functions.aws import buckets, cloudformation, eks, hyperpod, logs, network, network_interfaces, volumes
+from functions.clusters.deletion.rules.interfaces import is_of_a_service, load_balancer_of
 from functions.clusters.deletion.rules.plan import DELETE_CLUSTER
 from functions.core.errors import Cause, Layer, StageFailed
 from functions.core.stage import Applied, Done, Failed, Observation, StageContext
@@ -30,8 +30,7 @@ class Absence:
         whole = context.operation.kind == DELETE_CLUSTER
         if left := _left(context, whole=whole):
             return Failed(_still_there(left))
-        given_up = Deletion.model_validate(context.operation.request).retain_resources
-        kept = [*_kept(context.cluster, whole=whole), *(f"stack resource {each}" for each in given_up)]
+        kept = [*_kept(context.cluster, whole=whole), *(_kept_of_all(context) if whole else ())]
         deleted = list(dict.fromkeys(each for stage in context.operation.stages for each in stage.resources))
         result: dict[str, JsonValue] = {"deleted": [*deleted], "kept": [*kept]}
         return Done(result, f"gone, as AWS says; kept: {', '.join(kept) or 'nothing'}")
@@ -54,12 +53,40 @@ def _kept(cluster: ClusterSpec, *, whole: bool) -> list[str]:
     names = cluster.names
     subnets = network.subnets_tagged(stack_tags(cluster))
     kept = [f"subnet/{each.subnet_id}" for each in subnets if each.tags.get(KIND_TAG)]
+    # One of ours that is still there has failed the stage before.
+    if hyperpod.describe(names.hyperpod_cluster) is not None:
+        kept.append(f"hyperpod/{names.hyperpod_cluster}")
     if names.bucket is not None and buckets.exists(names.bucket):
         kept.append(f"s3://{names.bucket}")
     if eks.describe_cluster(names.eks_cluster) is not None:
         kept.append(f"eks/{names.eks_cluster}")
     of_eks = logs.groups(f"/aws/eks/{names.eks_cluster}/") if whole else []
     return [*kept, *of_eks, *logs.groups(f"/aws/sagemaker/Clusters/{names.hyperpod_cluster}/")]
+
+
+def _kept_of_all(context: StageContext) -> list[str]:
+    """Name what outlives a whole cluster: what stages have left, and what its controllers made and nobody deletes."""
+    given_up = _strings(context.result_of("foundation_removal").get("retained"))
+    left = _strings(context.result_at("own_objects_removal:workloads").get("kept"))
+    return [
+        *left,
+        *(f"volume/{each.volume_id}" for each in volumes.of_cluster(context.cluster.names.eks_cluster)),
+        *(f"load balancer/{each}" for each in _balancers(context.cluster, given_up)),
+        *(f"stack resource {each}" for each in given_up),
+    ]
+
+
+def _balancers(cluster: ClusterSpec, given_up: list[str]) -> list[str]:
+    """Name load balancers in the networks that stay; in one that others share, those with names of Kubernetes."""
+    shared = (cluster.surroundings and cluster.surroundings.vpc_id, cluster.reused and cluster.reused.vpc_id)
+    found = [load_balancer_of(each) for vpc_id in filter(None, shared) for each in network_interfaces.of_vpc(vpc_id)]
+    own = [each for each in given_up if each.startswith("vpc-")]
+    of_own = [load_balancer_of(each) for vpc_id in own for each in network_interfaces.of_vpc(vpc_id)]
+    return list(dict.fromkeys([*filter(is_of_a_service, found), *filter(None, of_own)]))
+
+
+def _strings(value: JsonValue) -> list[str]:
+    return [str(each) for each in value] if isinstance(value, list) else []
 
 
 def _has(tags: object, wanted: dict[str, str]) -> bool:

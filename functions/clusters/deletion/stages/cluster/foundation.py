@@ -19,6 +19,8 @@ from functions.core.tags import stack_tags
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pydantic import JsonValue
+
     from functions.aws.cloudformation import Stack
 
 _POLL_SECONDS: Final = 30
@@ -83,7 +85,19 @@ def _gone(context: StageContext) -> Observation:
     if found is not None and found.status == "DELETING":
         return Waiting(_POLL_SECONDS, f"the stack is gone, the EKS cluster {name} is {found.status}")
     left = f"; the EKS cluster {name} is not of it and stays" if found else ""
-    return Done({"stack": context.cluster.stack}, f"the stack {context.cluster.stack} is gone{left}")
+    result: dict[str, JsonValue] = {"stack": context.cluster.stack, "retained": [*_left_by_stack(context)]}
+    return Done(result, f"the stack {context.cluster.stack} is gone{left}")
+
+
+def _left_by_stack(context: StageContext) -> list[str]:
+    """Give the ids of what the stack has let go; its bucket, which it always lets go, is told of elsewhere.
+
+    A stack that is gone is known by its id for 90 days. Source: CloudFormation API reference, DescribeStackResources.
+    """
+    stack_ids = [each for each in context.stage.resources if f":stack/{context.cluster.stack}/" in each]
+    found = [each for stack_id in stack_ids for each in cloudformation.resources(stack_id)]
+    let_go = [each for each in found if each.status == "DELETE_SKIPPED" and not each.type.startswith("AWS::S3::")]
+    return list(dict.fromkeys(each.physical_id for each in let_go))
 
 
 def _retained(context: StageContext, resources: Sequence[StackResource]) -> list[StackResource]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 from functions.aws import hyperpod
 from functions.clusters.deletion.models import Blocker
 from functions.clusters.deletion.rules.blockers import blocked
-from functions.core import settings
+from functions.clusters.deletion.rules.plan import DELETE_HYPERPOD
+from functions.core import ledger, settings
 from functions.core.stage import Applied, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import stack_tags
 
@@ -26,6 +27,7 @@ class HyperPodRemoval:
         name = context.cluster.names.hyperpod_cluster
         found = hyperpod.describe(name)
         if found is None:
+            _forget_groups(context)
             return Applied(f"{name} is gone")
         if found.status == "Deleting" or not _is_ours(context, found):
             return Applied(f"{name} is {found.status}")
@@ -36,6 +38,8 @@ class HyperPodRemoval:
         """Done when SageMaker knows it no more."""
         name = context.cluster.names.hyperpod_cluster
         found = hyperpod.describe(name)
+        if found is None and _remembers_groups(context):
+            return Reapply(f"{name} is gone; its instance groups are wanted no more")
         if found is None:
             return Done({"hyperpod_cluster": name}, f"{name} is gone")
         if found.status == "Deleting":
@@ -55,6 +59,17 @@ def _poll_seconds() -> int:
 def _is_ours(context: StageContext, found: hyperpod.Cluster) -> bool:
     tags = hyperpod.tags(found.arn)
     return all(tags.get(key) == value for key, value in stack_tags(context.cluster).items())
+
+
+def _remembers_groups(context: StageContext) -> bool:
+    """Say whether the desired state still has groups; with a whole cluster it goes itself."""
+    return context.operation.kind == DELETE_HYPERPOD and bool(context.cluster.instance_groups)
+
+
+def _forget_groups(context: StageContext) -> None:
+    """Take the groups out of the desired state, not before they are gone: a deletion may be cancelled or fail."""
+    if _remembers_groups(context):
+        ledger.change_spec(context.cluster.tag, {"instance_groups": []}, context.cluster.version)
 
 
 def _left_alone(context: StageContext, found: hyperpod.Cluster) -> Observation:
