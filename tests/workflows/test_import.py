@@ -124,7 +124,8 @@ def test_config_map_is_refused_and_moved_only_with_consent(driver_of_foreign: Dr
     moves = [each for each in previewed.body["preview"]["changes"] if each["irreversible"]]
     assert [each["stage"] for each in moves] == ["authentication_mode"]
     assert changes == []
-    operation = imported(driver, LEGACY, consents=MOVED)
+    operation = imported(driver, LEGACY, consents=MOVED, owner_groups=["ml"])
+    assert driver.get(f"/api/clusters/{LEGACY}")["spec"]["owner_groups"] == ["ml"]
     assert stage_of(operation, "authentication_mode")["status"] == "SUCCEEDED"
     access = driver.host.client("eks").describe_cluster(name=LEGACY)["cluster"]["accessConfig"]
     assert access["authenticationMode"] == "API_AND_CONFIG_MAP"

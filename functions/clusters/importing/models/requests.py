@@ -7,6 +7,7 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, Field
 
 from functions.clusters.models import ClusterTag
+from functions.clusters.settings.models import CompanyTags, OwnerGroups
 from functions.core.requests import Wire, check_name
 
 # Source: Amazon EKS API reference, CreateCluster; SageMaker API reference, CreateCluster; IAM API reference, ARNs of
@@ -96,6 +97,8 @@ class ImportCluster(Wire):
     execution_role_arn: RoleArn | None = None
     bucket: Bucket | None = None
     consents: Consents = Field(default_factory=Consents)
+    owner_groups: OwnerGroups = Field(default_factory=list)
+    company_tags: CompanyTags = Field(default_factory=dict)
 
 
 class RedetectCluster(Wire):

@@ -63,6 +63,8 @@ def spec_of(request: ImportCluster, tag: str, account: str, region: str, eks: Fo
             execution_role=role.rpartition("/")[2] if role else named["execution_role"],
             s3_csi_role=named["s3_csi_role"],
         ),
+        owner_groups=request.owner_groups,
+        company_tags=request.company_tags,
         created_at=at,
         origin="imported",
         surroundings=Surroundings(
