@@ -20,12 +20,19 @@ from functions.clusters.deletion.models import (
     VpcContents,
 )
 from functions.clusters.deletion.rules import preview
-from functions.clusters.deletion.rules.blockers import blocked, blockers_in, going, leftover_groups, leftover_interfaces
+from functions.clusters.deletion.rules.blockers import (
+    blocked,
+    blockers_in,
+    going,
+    leftover_groups,
+    leftover_interfaces,
+    of_cluster,
+)
 from functions.clusters.deletion.rules.findings import findings_of
 from functions.clusters.deletion.rules.interfaces import Fate, blocker_of, fate_of, is_of_a_service, owner_of
 from functions.clusters.deletion.rules.plan import DELETE_CLUSTER, DELETE_HYPERPOD, plan
 from functions.clusters.rules import names_of
-from functions.core.cluster import ClusterSpec
+from functions.core.cluster import ClusterSpec, ReusedResources
 from functions.core.ledger.models import PlannedStage
 from functions.core.phases import BY_KIND
 
@@ -257,6 +264,29 @@ def test_a_bucket_that_is_not_the_control_plane_s_is_kept_whatever_was_asked_for
         assert (kept.action.value, kept.reason) == ("keep", "it is not the control plane's")
         refused = [(each.level.value, each.code, each.field) for each in findings_of(asked)]
         assert refused == ([("error", "conflict", "delete_bucket")] if deletion.delete_bucket else [])
+
+
+def test_of_a_network_that_others_share_only_what_says_that_it_is_the_cluster_s_counts() -> None:
+    ours = replace(interface("aws-K8S-i-1"), tags={CLUSTER: EKS})
+    theirs = (interface("aws-K8S-i-2"), interface("ELB app/theirs/1"), interface("", instance="i-1"))
+    group = Group("sg-1", "k8s-traffic", {"elbv2.k8s.aws/cluster": EKS})
+    taken = Group("sg-2", "taken", {f"kubernetes.io/cluster/{EKS}": "owned"})
+    vpc = VpcContents((ours, *theirs), (group, taken, Group("sg-3", "theirs", {})), (Part("subnet-1", "subnet"),))
+    found = of_cluster(vpc, EKS, {"sg-2"})
+    assert found == VpcContents((ours,), (group,), ())
+    assert blockers_in(found, EKS, set()) == []
+
+
+def test_load_balancers_in_a_reused_network_are_named_and_block_nothing() -> None:
+    spec = SPEC.model_copy(update={"reused": ReusedResources(vpc_id="vpc-1")})
+    balancer = interface("ELB net/k8s-default-vllmext-1/2")
+    asked = replace(case(Seen(interfaces=(balancer,))), spec=spec)
+    assert [each.resource for each in preview.changes_of(asked)] == ["record of the cluster"]
+    found = [(each.check, each.level.value, each.resource) for each in findings_of(asked)]
+    assert found == [("load_balancer", "warning", "net/k8s-default-vllmext-1/2")]
+    skipped = replace(case(Seen(interfaces=(balancer,)), deletion=Deletion(skip_workloads=True)), spec=spec)
+    assert "load balancer" in [each.resource for each in preview.changes_of(skipped)]
+    assert "blocker" not in [each.check for each in findings_of(skipped)]
 
 
 @pytest.mark.case(5)

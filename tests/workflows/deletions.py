@@ -73,11 +73,10 @@ def make_interface(driver: Driver, subnet: str, description: str) -> str:
 def make_volume(driver: Driver, tag: str, claim: str) -> str:
     """Make a disk as the EBS driver does for somebody's claim."""
     marks = {f"kubernetes.io/cluster/eks-cluster-{tag}": "owned", "kubernetes.io/created-for/pvc/name": claim}
-    tags = [{"Key": key, "Value": value} for key, value in marks.items()]
-    made = driver.host.client("ec2").create_volume(
-        AvailabilityZone="us-west-2a", Size=8, TagSpecifications=[{"ResourceType": "volume", "Tags": tags}]
-    )
-    return made["VolumeId"]
+    client = driver.host.client("ec2")
+    made = client.create_volume(AvailabilityZone="us-west-2a", Size=8)["VolumeId"]
+    client.create_tags(Resources=[made], Tags=[{"Key": key, "Value": value} for key, value in marks.items()])
+    return made
 
 
 def interfaces(driver: Driver, words: str) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from moto.backends import get_backend
 
+from functions.core import settings
 from infra.local.faults import Call, Fault, Kind
 from infra.local.inventory import Inventory, taken
 from infra.local.kubernetes.documents import JsonObject
@@ -22,6 +23,8 @@ from tests.workflows.deletions import (
     stack_status,
     store_of,
 )
+from tests.workflows.reused import BUCKET as BUCKET_OF_OTHERS
+from tests.workflows.reused import EGRESS, own
 
 READY, BASE = "/api/clusters/ready", "/api/clusters/base"
 WHOLE = "delete_bucket=true"
@@ -211,10 +214,36 @@ def test_an_imported_cluster_keeps_its_network_and_loses_what_was_made_in_it(dri
     assert operation["status"] == "SUCCEEDED", operation["error"]
     kept = {"eks/eks-cluster-ready", "namespaces/team", f"volume/{volume}"}
     assert kept <= {*operation["result"]["kept"]}
-    assert store.get(NAMESPACES, "team")
+    assert "deletionTimestamp" not in str(store.get(NAMESPACES, "team"))
     found = taken(driver.host)
     assert (found["stacks"], found["EKS clusters"]) == (["instantstart-ready CREATE_COMPLETE"], ["eks-cluster-ready"])
     gone = ("HyperPod clusters", "releases", "claims", "volumes in clusters", "cluster roles")
     assert [kind for kind in gone if found.get(kind)] == []
     assert not any("hp-compute" in name for name in found["subnets"] + found["route tables"] + found["endpoints"])
     assert {name.partition(" ")[0] for name in found["add-ons"]} == {"vpc-cni", "kube-proxy"}
+
+
+def test_in_a_network_that_was_taken_over_only_what_was_made_for_the_cluster_is_cleared_and_nothing_blocks(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "fixed_egress_addresses", lambda: [EGRESS])
+    mine = own(driver)
+    assert driver.create({"tag": "base", "foundation": mine.everything})["status"] == "SUCCEEDED"
+    left = make_interface(driver, mine.private[0], "aws-K8S-i-0123456789abcdef0")
+    tags = {"cluster.k8s.amazonaws.com/name": "eks-cluster-base"}
+    driver.host.client("ec2").create_tags(
+        Resources=[left], Tags=[{"Key": key, "Value": value} for key, value in tags.items()]
+    )
+    theirs = make_interface(driver, mine.private[0], "aws-K8S-i-00000000000000000")
+    balancer = make_interface(driver, mine.private[0], "ELB net/k8s-default-vllmext/1")
+
+    refused = driver.send("DELETE", f"{BASE}?{WHOLE}&dry_run=true").body
+    assert [each["check"] for each in refused["findings"]] == ["delete_bucket", "load_balancer"]
+    previewed = driver.preview(BASE)
+    assert [name for kind, name in changes(previewed, "delete") if kind == "network interface"] == [left]
+    assert ("S3 bucket", BUCKET_OF_OTHERS) in changes(previewed, "keep")
+    operation = driver.delete(BASE)
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert left in stage_of(operation, "vpc_clearance")["resources"]
+    assert {"load balancer/net/k8s-default-vllmext/1", f"s3://{BUCKET_OF_OTHERS}"} <= {*operation["result"]["kept"]}
+    assert (interfaces(driver, "aws-K8S-"), interfaces(driver, "ELB ")) == ([theirs], [balancer])

@@ -19,7 +19,8 @@ from functions.aws import (
     network_interfaces,
     volumes,
 )
-from functions.clusters.deletion.models import BucketSeen, HyperPodSeen, Seen, StackSeen, SubnetSeen
+from functions.clusters.deletion.models import BucketSeen, HyperPodSeen, Interface, Seen, StackSeen, SubnetSeen
+from functions.clusters.deletion.rules.interfaces import is_of_a_service, is_of_cluster, load_balancer_of
 from functions.clusters.deletion.rules.plan import ADDONS
 from functions.core import application, runtime
 from functions.core.failures import code_of
@@ -60,15 +61,12 @@ def look(spec: ClusterSpec) -> Seen:
     names = spec.names
     stack = gathered("stack", lambda: _stack(spec), None)
     status = gathered("eks", lambda: _eks_status(names.eks_cluster), None)
-    vpc_id = stack.vpc_id if stack else ""
     return Seen(
         stack=stack,
         eks_status=status,
         hyperpod=gathered("hyperpod", lambda: _hyperpod(spec), None),
         subnets=gathered("subnets", lambda: _subnets(spec), ()),
-        interfaces=gathered("interfaces", lambda: tuple(network_interfaces.of_vpc(vpc_id, _EDGE)), ())
-        if vpc_id
-        else (),
+        interfaces=gathered("interfaces", lambda: _interfaces(spec, stack), ()),
         volumes=gathered("volumes", lambda: tuple(volumes.of_cluster(names.eks_cluster, _EDGE)), ()),
         addons=gathered("add-ons", lambda: _addons(names.eks_cluster), ()) if status in _LIVING else (),
         chains=gathered("roles", lambda: _chains(spec), ()),
@@ -110,6 +108,16 @@ def _bucket(spec: ClusterSpec) -> BucketSeen | None:
         return None
     tags = buckets.tags(spec.names.bucket, _EDGE)
     return None if tags is None else BucketSeen(_is_ours(spec, tags))
+
+
+def _interfaces(spec: ClusterSpec, stack: StackSeen | None) -> tuple[Interface, ...]:
+    """List the interfaces in the network of the stack; of one that others share, those that may be the cluster's."""
+    if stack is not None and stack.vpc_id:
+        return tuple(network_interfaces.of_vpc(stack.vpc_id, _EDGE))
+    shared = (spec.reused and spec.reused.vpc_id) or (spec.surroundings and spec.surroundings.vpc_id)
+    found = network_interfaces.of_vpc(shared, _EDGE) if shared else []
+    name = spec.names.eks_cluster
+    return tuple(each for each in found if is_of_cluster(each, name) or is_of_a_service(load_balancer_of(each)))
 
 
 def _addons(eks_cluster: str) -> tuple[str, ...]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from functions.clusters.deletion.models import Blocker, Group, Part
-from functions.clusters.deletion.rules.interfaces import Fate, blocker_of, fate_of
+from functions.clusters.deletion.models import Blocker, Group, Part, VpcContents
+from functions.clusters.deletion.rules.interfaces import Fate, blocker_of, fate_of, is_of_cluster
 from functions.core.errors import Blocked, Cause, FieldError, Layer
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from functions.clusters.deletion.models import Interface, VpcContents
+    from functions.clusters.deletion.models import Interface
 
 # EKS and the load balancer controllers mark so what they made for a cluster.
 # Sources: Amazon EKS user guide, "View Amazon EKS security group requirements"; AWS Load Balancer Controller, "Tags".
@@ -39,6 +39,15 @@ def leftover_groups(groups: Iterable[Group], eks_cluster: str) -> list[Group]:
     return [
         group for group in groups if group.tags.get(mark) == "owned" or group.tags.get(_OF_CONTROLLER) == eks_cluster
     ]
+
+
+def of_cluster(vpc: VpcContents, eks_cluster: str, reused: Collection[str]) -> VpcContents:
+    """Pick what of a VPC that others share was made for a cluster, but for `reused`, the ids of what it took over."""
+    return VpcContents(
+        interfaces=tuple(each for each in vpc.interfaces if is_of_cluster(each, eks_cluster)),
+        groups=tuple(each for each in leftover_groups(vpc.groups, eks_cluster) if each.group_id not in reused),
+        parts=(),
+    )
 
 
 def blockers_in(vpc: VpcContents, eks_cluster: str, known: Collection[str]) -> list[Blocker]:

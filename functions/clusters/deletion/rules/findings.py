@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from functions.clusters.deletion.rules.interfaces import Fate, blocker_of, fate_of, is_of_a_service, load_balancer_of
-from functions.clusters.deletion.rules.preview import FOREIGN, STACK_FAILED, is_foreign_bucket
+from functions.clusters.deletion.rules.preview import FOREIGN, STACK_FAILED, balancers, is_foreign_bucket
 from functions.core.errors import Conflict
 from functions.core.findings import Finding, Level, unchecked
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def findings_of(case: Case) -> list[Finding]:
     """Tell what refuses the deletion, what will stand in its way, and what could not be looked at."""
-    found = [*_ownership(case), *_retention(case), *_blockers(case), *_leaks(case)]
+    found = [*_ownership(case), *_retention(case), *_blockers(case), *_shared(case), *_leaks(case)]
     return [*found, *(unchecked(check, why) for check, why in case.seen.unchecked.items())]
 
 
@@ -79,7 +79,7 @@ def _refusal(message: str, remedy: str, allowed: list[str] | None = None) -> Fin
 
 def _blockers(case: Case) -> Iterable[Finding]:
     """Name what will stand in the way of the network's deletion, if it is still there by then."""
-    if not case.has("vpc_clearance"):
+    if case.shares or not case.has("vpc_clearance"):
         return
     known = {each.physical_id for each in case.seen.stack.resources} if case.seen.stack else set()
     for interface in case.seen.interfaces:
@@ -91,6 +91,19 @@ def _blockers(case: Case) -> Iterable[Finding]:
                 message=f"{blocker.resource} {blocker.message}: the deletion ends BLOCKED while it is there",
                 resource=blocker.resource,
                 remedy=f"{blocker.remedy[:1].upper()}{blocker.remedy[1:]}.",
+            )
+
+
+def _shared(case: Case) -> Iterable[Finding]:
+    """Name load balancers in a network with others in it: nothing tells from outside which cluster they serve."""
+    if case.shares and case.has("load_balancers_removal"):
+        for name in balancers(case):
+            yield Finding(
+                check="load_balancer",
+                level=Level.WARNING,
+                message=f"the load balancer {name} in the reused VPC goes only with a Service of this cluster",
+                resource=name,
+                remedy="Look at its tags; if it was this cluster's and is still there afterwards, delete it.",
             )
 
 

@@ -73,6 +73,12 @@ def fate_of(interface: Interface, eks_cluster: str) -> Fate:
     return Fate.DELETE if interface.available else Fate.WAIT
 
 
+def is_of_cluster(interface: Interface, eks_cluster: str) -> bool:
+    """Say whether an interface says itself that it is this cluster's, and goes with it; others share its network."""
+    says = interface.description == f"Amazon EKS {eks_cluster}" or interface.tags.get(_CLUSTER) == eks_cluster
+    return says and fate_of(interface, eks_cluster) is not Fate.BLOCK
+
+
 def load_balancer_of(interface: Interface) -> str:
     """Name the load balancer of an interface, as `<type>/<name>/<id>` or a classic one's name; empty if of none."""
     return (

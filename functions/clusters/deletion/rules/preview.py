@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from functions.clusters.deletion.rules.interfaces import Fate, fate_of, is_of_a_service, load_balancer_of
+from functions.clusters.deletion.rules.interfaces import Fate, fate_of, is_of_a_service, is_of_cluster, load_balancer_of
 from functions.clusters.deletion.rules.plan import DELETE_CLUSTER
 from functions.core.previews import Action, Change
 
@@ -65,6 +65,11 @@ class Case:
         """Say whether the cluster goes, and not its HyperPod cluster alone."""
         return self.kind == DELETE_CLUSTER
 
+    @property
+    def shares(self) -> bool:
+        """Say whether the cluster stands in a network that was taken over, with others in it."""
+        return self.spec.reused is not None and self.spec.reused.vpc_id is not None
+
     def has(self, stage: str) -> bool:
         """Say whether a stage of that name is planned."""
         return any(each.name == stage for each in self.stages)
@@ -89,7 +94,7 @@ def read_of(case: Case) -> dict[str, JsonValue]:
 
 
 def _inside(case: Case) -> Iterable[Change]:
-    if case.has("load_balancers_removal"):
+    if case.has("load_balancers_removal") and not case.shares:
         for name in balancers(case):
             if is_of_a_service(name):
                 why = "a Service or an Ingress of the cluster asked for it, and is deleted"
@@ -129,7 +134,8 @@ def _network(case: Case) -> Iterable[Change]:
             name = f"{subnet.subnet_id} ({subnet.name})"
             yield _deleted("compute subnet", name, why, "compute_subnets_removal")
     for interface in case.seen.interfaces if case.has("vpc_clearance") else ():
-        if fate_of(interface, case.spec.names.eks_cluster) is Fate.DELETE:
+        name = case.spec.names.eks_cluster
+        if fate_of(interface, name) is Fate.DELETE and (not case.shares or is_of_cluster(interface, name)):
             why = f"left behind: {interface.description}"
             yield _deleted("network interface", interface.interface_id, why, "vpc_clearance")
 

@@ -78,8 +78,10 @@ def _kept_of_all(context: StageContext) -> list[str]:
 
 def _balancers(cluster: ClusterSpec, given_up: list[str]) -> list[str]:
     """Name load balancers in the networks that stay; in one that others share, those with names of Kubernetes."""
-    shared = (cluster.surroundings and cluster.surroundings.vpc_id, cluster.reused and cluster.reused.vpc_id)
-    found = [load_balancer_of(each) for vpc_id in filter(None, shared) for each in network_interfaces.of_vpc(vpc_id)]
+    imported = cluster.surroundings.vpc_id if cluster.surroundings else None
+    reused = cluster.reused.vpc_id if cluster.reused else None
+    shared = [each for each in (imported, reused) if each]
+    found = [load_balancer_of(each) for vpc_id in shared for each in network_interfaces.of_vpc(vpc_id)]
     own = [each for each in given_up if each.startswith("vpc-")]
     of_own = [load_balancer_of(each) for vpc_id in own for each in network_interfaces.of_vpc(vpc_id)]
     return list(dict.fromkeys([*filter(is_of_a_service, found), *filter(None, of_own)]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from functions.aws import cloudformation, network_interfaces, vpcs
 from functions.clusters.deletion.models import VpcContents
@@ -13,11 +13,15 @@ from functions.clusters.deletion.rules.blockers import (
     going,
     leftover_groups,
     leftover_interfaces,
+    of_cluster,
     still_there,
 )
 from functions.core import runtime
 from functions.core.stage import Applied, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import stack_tags
+
+if TYPE_CHECKING:
+    from functions.core.cluster import ClusterSpec
 
 _POLL_SECONDS: Final = 15
 _PATIENCE: Final = timedelta(minutes=15)
@@ -27,7 +31,7 @@ _OF_EKS: Final = "eks-cluster-sg-"
 
 
 class VpcClearance:
-    """The VPC of the foundation stack, without what the stack itself deletes."""
+    """The VPC of the foundation stack, without what the stack itself deletes; in one taken over, the cluster's own."""
 
     def apply(self, context: StageContext) -> Applied:
         """Delete interfaces and security groups that the cluster's controllers have left behind."""
@@ -58,11 +62,18 @@ class VpcClearance:
 
 
 def _vpc(context: StageContext) -> tuple[VpcContents, set[str]]:
-    """Read the VPC of the stack, and what of it the stack holds; both are empty when there is none of ours."""
+    """Read the VPC of the stack, and what of it the stack holds; of one that was taken over, what is the cluster's."""
     stack = cloudformation.describe(context.cluster.stack)
     ours = stack and all(stack.tags.get(key) == value for key, value in stack_tags(context.cluster).items())
     resources = cloudformation.resources(context.cluster.stack) if ours else []
     gone = ("DELETE_COMPLETE", "DELETE_SKIPPED")
     vpc_id = next((each.physical_id for each in resources if each.type == _VPC and each.status not in gone), "")
-    contents = vpcs.contents(vpc_id) if vpc_id else VpcContents((), (), ())
+    contents = vpcs.contents(vpc_id) if vpc_id else _reused(context.cluster)
     return contents, {each.physical_id for each in resources if each.physical_id}
+
+
+def _reused(cluster: ClusterSpec) -> VpcContents:
+    reused = cluster.reused
+    if reused is None or reused.vpc_id is None:
+        return VpcContents((), (), ())
+    return of_cluster(vpcs.contents(reused.vpc_id), cluster.names.eks_cluster, {reused.security_group_id or ""})
