@@ -40,6 +40,8 @@ DECLARATION = Declaration(
             title="Access of a role or user",
             expected_seconds=5,
             actions=(
+                # A condition on another record is a part of a transaction.
+                "dynamodb:ConditionCheckItem",
                 "eks:DescribeCluster",
                 "eks:DescribeAccessEntry",
                 "eks:CreateAccessEntry",
