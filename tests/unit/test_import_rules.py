@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 from datetime import UTC, datetime
+from typing import Literal
 
 import pytest
 
@@ -25,13 +26,14 @@ from functions.clusters.importing.models.found import (
     Reach,
     Unknown,
 )
-from functions.clusters.importing.models.requests import Consents, ImportCluster
+from functions.clusters.importing.models.requests import Consents, ForgetCluster, ImportCluster
 from functions.clusters.importing.rules import adoption, conclusions, planning
 from functions.clusters.importing.rules.access import commands
 from functions.clusters.importing.rules.admission import admit
 from functions.clusters.importing.rules.conclusions import Given
 from functions.clusters.importing.rules.conditions import conditions_of
 from functions.clusters.importing.rules.findings import findings_of
+from functions.clusters.models import Condition
 from functions.core.cluster import ClusterSpec, DesiredGroup
 from functions.core.findings import Level
 from functions.kubernetes_api import releases
@@ -361,6 +363,27 @@ def test_nothing_is_left_out_of_a_cluster_of_our_own() -> None:
     ours = spec(origin="created")
     assert adoption.fitted(STAGES, ours, None) == (STAGES, [])
     assert adoption.in_the_way(["hyperpod", "storage"], ours, None) == []
+
+
+@pytest.mark.parametrize(
+    ("groups", "status", "runs"),
+    [(["workers"], "Unknown", True), ([], "True", True), ([], "Unknown", False), ([], "False", False)],
+)
+def test_forgetting_names_capacity_that_may_run_on(
+    groups: list[str], status: Literal["True", "False", "Unknown"], *, runs: bool
+) -> None:
+    wanted = [
+        DesiredGroup(
+            name=name, instance_type="ml.g6.4xlarge", instance_count=1, capacity_type="on_demand", subnet_id="subnet-1"
+        )
+        for name in groups
+    ]
+    judged = [Condition(type="HyperPodReady", status=status)]
+    cluster = spec(instance_groups=wanted)
+    assert planning.leaves_capacity(cluster, judged) is runs
+    listed = planning.forget_changes(cluster, ForgetCluster(), planning.Remembered(conditions=judged))
+    named = [(each.name, each.reason) for each in listed if each.resource == "HyperPod cluster"]
+    assert named == ([(cluster.names.hyperpod_cluster, "it runs on, and costs money")] if runs else [])
 
 
 def test_consents_decide_what_an_import_does() -> None:
