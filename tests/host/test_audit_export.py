@@ -16,7 +16,9 @@ def test_what_was_done_yesterday_lies_in_the_deployments_audit_bucket(driver: Dr
     with driver.host.schedules_held():
         driver.sleep(DAY + schedule.every_seconds)
     answered = driver.host.functions.invoke("audit", {"source": "schedule", "action": schedule.payload})
-    [day] = json.loads(answered.payload)["exported"]
+    # As many days have finished as the clock says; what was done is in the file of its own.
+    day = begun["created_at"][:10]
+    assert day in json.loads(answered.payload)["exported"]
     s3, bucket = driver.host.client("s3"), driver.host.deployed.environment[AUDIT_BUCKET.variable]
     file = s3.get_object(Bucket=bucket, Key=f"audit/{day.replace('-', '/')}.jsonl")["Body"].read()
     assert [json.loads(line)["operation_id"] for line in file.splitlines()] == [begun["operation_id"]]

@@ -14,9 +14,14 @@ from tests.unit.test_simulator_service import FACTS
 from tests.unit.test_simulator_service_helpers import make_role, moto_client, refused
 
 EXAMPLES = FACTS / "data" / "examples"
-LATER = {"BatchAddClusterNodes", "BatchDeleteClusterNodes", "BatchRebootClusterNodes", "BatchReplaceClusterNodes",
-         "UpdateClusterSoftware"}  # fmt: skip
-SHOWN = ("create_cluster_continuous", "list_events", "update_cluster_scale", "update_cluster_delete_group")
+LATER = {"BatchAddClusterNodes", "BatchDeleteClusterNodes", "BatchRebootClusterNodes", "BatchReplaceClusterNodes"}
+SHOWN = (
+    "create_cluster_continuous",
+    "list_events",
+    "update_cluster_scale",
+    "update_cluster_delete_group",
+    "update_software",
+)
 
 pytestmark = pytest.mark.skipif(not EXAMPLES.is_dir(), reason="the shared facts are not here")
 
@@ -75,6 +80,13 @@ def test_the_examples_of_a_cluster_with_every_kind_of_capacity(world: World) -> 
         ("system", 2),
         ("gpu-p5", 8),
         ("gpu-tp", 4),
+    ]
+    world.hyperpod.conditions.release_image("1.1.0")
+    send(world, "update_software")
+    assert [(each["InstanceGroupName"], each["Status"]) for each in world.describe()["InstanceGroups"]] == [
+        ("system", "InService"),
+        ("gpu-p5", "SystemUpdating"),
+        ("gpu-tp", "InService"),
     ]
 
 
