@@ -30,7 +30,7 @@ def check(confirm: str | None, state: str, name: str | None, actor: Actor, now: 
     """
     if confirm is None:
         if name is not None:
-            raise _required("is required: the request destroys what cannot be brought back")
+            raise _required("is required: what the request does cannot simply be undone")
         return
     if name is not None and actor.channel is Channel.CONSOLE and same(confirm, name):
         return
