@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import json
-import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from functions.core.cluster import AccessRole
 from infra.local.charts_standin import Packed, packed
 from infra.local.engine.dynamodb import create_tables
-from infra.topology import (
-    CHOICES,
-    CLUSTER_ARTIFACTS,
-    FOUNDATION_ROLE,
-    KUBERNETES_ADMIN,
-    KUBERNETES_OPERATOR,
-    POLL_SECONDS,
-    PREFIX,
-    ROLE_PATH,
-    TURN_LIMIT,
-    Role,
-    Topology,
+from infra.release import (
+    Place,
+    Release,
+    ShippedChart,
+    artifacts,
+    definition,
+    environment,
+    function_role,
+    machine_role,
+    substitutions,
 )
-from infra.triggers import EventRule
+from infra.topology import CLUSTER_ARTIFACTS, PREFIX, ROLE_PATH, Role, Topology
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from pydantic import JsonValue
     from types_boto3_iam import IAMClient
@@ -39,8 +34,6 @@ if TYPE_CHECKING:
 
 FUNCTION_PREFIX: Final = PREFIX
 RELEASE: Final = "local"
-_SUFFIXES: Final = (".yaml", ".sh")
-_PLACEHOLDER: Final = re.compile(r"\$\{([A-Z][A-Za-z]+)\}")
 
 
 @dataclass(frozen=True)
@@ -54,86 +47,54 @@ class Deployed:
 
 
 def deploy(
-    topology: Topology, client: ClientOf, account: str, region: str, connections_endpoint: str, page_token_key: str
+    topology: Topology, client: ClientOf, place: Place, connections_endpoint: str, page_token_key: str
 ) -> Deployed:
     """Make everything of the topology but the functions themselves and what calls them, which is in this process."""
-    bucket = f"{PREFIX}artifacts-{account}-{region}"
-    environment = _environment(topology, account, region, bucket)
-    environment |= {"CONNECTIONS_ENDPOINT": connections_endpoint, "PAGE_TOKEN_KEYS": page_token_key}
-    create_tables(client("dynamodb"), topology.tables, environment)
-    for role in _roles(topology):
-        _make_role(client("iam"), role, account)
-    _upload(client("s3"), bucket, region)
-    for kept in topology.buckets:
-        _make_bucket(client("s3"), environment[kept.variable], region)
-        _expire(client("s3"), environment[kept.variable], kept.keep_days)
-    _make_state_machines(topology, client("stepfunctions"), environment, account)
-    return Deployed(
-        environment=environment,
-        function_arn_prefix=f"arn:aws:lambda:{region}:{account}:function:{FUNCTION_PREFIX}",
-        function_roles={
-            function.name: role_arn(account, _function_role(function.name)) for function in topology.functions
-        },
-        state_machine_prefix=environment["STATE_MACHINE_PREFIX"],
-    )
-
-
-def role_arn(account: str, name: str) -> str:
-    """Name a role of ours."""
-    return f"arn:aws:iam::{account}:role{ROLE_PATH}{name}"
-
-
-def _environment(topology: Topology, account: str, region: str, bucket: str) -> dict[str, str]:
-    tables = {table.variable: f"{PREFIX}{table.name}" for table in topology.tables}
-    buckets = {each.variable: f"{PREFIX}{each.name}-{account}-{region}" for each in topology.buckets}
-    return {
-        **tables,
-        **buckets,
-        **POLL_SECONDS,
-        **CHOICES,
-        "AWS_REGION": region,
-        "ACCOUNT_ID": account,
-        "STATE_MACHINE_PREFIX": f"arn:aws:states:{region}:{account}:stateMachine:{PREFIX}",
-        "ARTIFACT_BUCKET": bucket,
-        "RELEASE": RELEASE,
-        "CHARTS": json.dumps({chart.release: _shipped(chart) for chart in packed()}),
-        "FOUNDATION_TEMPLATE_URL": f"https://{bucket}.s3.{region}.amazonaws.com/{RELEASE}/foundation.yaml",
-        "FOUNDATION_ROLE_ARN": role_arn(account, FOUNDATION_ROLE.name),
-        AccessRole.ADMIN.value: role_arn(account, KUBERNETES_ADMIN.name),
-        AccessRole.OPERATOR.value: role_arn(account, KUBERNETES_OPERATOR.name),
+    release = Release(RELEASE, tuple(_shipped(chart) for chart in packed()))
+    shared = environment(topology, place, release)
+    shared |= {
+        "AWS_REGION": place.region,
+        "CONNECTIONS_ENDPOINT": connections_endpoint,
+        "PAGE_TOKEN_KEYS": page_token_key,
     }
-
-
-def _function_role(name: str) -> str:
-    return f"{PREFIX}function-{name}"
+    create_tables(client("dynamodb"), topology.tables, shared)
+    for role in _roles(topology):
+        _make_role(client("iam"), role, place)
+    _upload(client("s3"), shared["ARTIFACT_BUCKET"], place.region, release)
+    for kept in topology.buckets:
+        _make_bucket(client("s3"), shared[kept.variable], place.region)
+        _expire(client("s3"), shared[kept.variable], kept.keep_days)
+    _make_state_machines(topology, client("stepfunctions"), shared, place)
+    return Deployed(
+        environment=shared,
+        function_arn_prefix=place.arn("lambda", f"function:{FUNCTION_PREFIX}"),
+        function_roles={each.name: place.role_arn(function_role(each.name)) for each in topology.functions},
+        state_machine_prefix=shared["STATE_MACHINE_PREFIX"],
+    )
 
 
 def _roles(topology: Topology) -> list[Role]:
     functions = [
-        Role(_function_role(f.name), "lambda.amazonaws.com", f.purpose, f.acts_for_operations)
+        Role(function_role(f.name), "lambda.amazonaws.com", f.purpose, f.acts_for_operations)
         for f in topology.functions
     ]
-    machines = [Role(_machine_role(m.name), "states.amazonaws.com", "runs a state machine") for m in topology.machines]
+    machines = [Role(machine_role(m.name), "states.amazonaws.com", "runs a state machine") for m in topology.machines]
     return [*topology.roles, *functions, *machines]
 
 
-def _machine_role(name: str) -> str:
-    return f"{PREFIX}machine-{name}"
-
-
-def _make_role(iam: IAMClient, role: Role, account: str) -> None:
-    trust = {"Version": "2012-10-17", "Statement": _trust(role, account)}
+def _make_role(iam: IAMClient, role: Role, place: Place) -> None:
+    trust = {"Version": "2012-10-17", "Statement": _trust(role, place)}
     iam.create_role(
         RoleName=role.name, Path=ROLE_PATH, AssumeRolePolicyDocument=json.dumps(trust), Description=role.purpose
     )
 
 
-def _trust(role: Role, account: str) -> list[dict[str, JsonValue]]:
-    everybody: JsonValue = {"AWS": f"arn:aws:iam::{account}:root"}
+def _trust(role: Role, place: Place) -> list[dict[str, JsonValue]]:
+    everybody: JsonValue = {"AWS": place.arn("iam", "root", region=False)}
     principal: JsonValue = {"Service": role.trusted_service} if role.trusted_service else everybody
     statements: list[dict[str, JsonValue]] = [{"Effect": "Allow", "Principal": principal, "Action": "sts:AssumeRole"}]
     if role.trusts_itself:
-        itself: JsonValue = {"ArnEquals": {"aws:PrincipalArn": role_arn(account, role.name)}}
+        itself: JsonValue = {"ArnEquals": {"aws:PrincipalArn": place.role_arn(role.name)}}
         statements.append({**statements[0], "Principal": everybody, "Condition": itself})
     return statements
 
@@ -151,61 +112,24 @@ def _expire(s3: S3Client, bucket: str, days: int) -> None:
     s3.put_bucket_lifecycle_configuration(Bucket=bucket, LifecycleConfiguration={"Rules": [rule]})
 
 
-def _upload(s3: S3Client, bucket: str, region: str) -> None:
+def _upload(s3: S3Client, bucket: str, region: str, release: Release) -> None:
     _make_bucket(s3, bucket, region)
     for chart in packed():
-        s3.put_object(Bucket=bucket, Key=f"{RELEASE}/{chart.key}", Body=chart.content)
+        s3.put_object(Bucket=bucket, Key=release.key(chart.key), Body=chart.content)
     for path in artifacts():
-        key = f"{RELEASE}/{path.relative_to(CLUSTER_ARTIFACTS).as_posix()}"
+        key = release.key(path.relative_to(CLUSTER_ARTIFACTS).as_posix())
         s3.put_object(Bucket=bucket, Key=key, Body=path.read_bytes())
 
 
-def _shipped(chart: Packed) -> dict[str, str]:
-    return {
-        "version": chart.version,
-        "key": f"{RELEASE}/{chart.key}",
-        "sha256": chart.sha256,
-        "namespace": chart.namespace,
-    }
+def _shipped(chart: Packed) -> ShippedChart:
+    return ShippedChart(chart.release, chart.version, chart.key, chart.sha256, chart.namespace)
 
 
-def artifacts() -> list[Path]:
-    """List the files that a release uploads for managed clusters."""
-    return [path for path in sorted(CLUSTER_ARTIFACTS.rglob("*")) if path.suffix in _SUFFIXES]
-
-
-def _make_state_machines(
-    topology: Topology, stepfunctions: SFNClient, environment: Mapping[str, str], account: str
-) -> None:
-    values = substitutions(environment)
+def _make_state_machines(topology: Topology, stepfunctions: SFNClient, shared: Mapping[str, str], place: Place) -> None:
+    values = substitutions(shared)
     for machine in topology.machines:
         stepfunctions.create_state_machine(
             name=f"{PREFIX}{machine.name}",
             definition=definition(machine.path.read_text(encoding="utf-8"), values),
-            roleArn=role_arn(account, _machine_role(machine.name)),
+            roleArn=place.role_arn(machine_role(machine.name)),
         )
-
-
-def event_rules(topology: Topology, environment: Mapping[str, str]) -> list[EventRule]:
-    """Give the rules of the event bus with the `${…}` of their patterns filled in."""
-    values = substitutions(environment)
-    filled = [(rule, definition(json.dumps(rule.pattern), values)) for rule in topology.event_rules]
-    return [replace(rule, pattern=json.loads(text)) for rule, text in filled]
-
-
-def substitutions(environment: Mapping[str, str]) -> dict[str, str]:
-    """Give the values of the `${…}` placeholders of the ASL files."""
-    return {
-        "FunctionPrefix": FUNCTION_PREFIX,
-        "StateMachinePrefix": environment["STATE_MACHINE_PREFIX"],
-        "OperationsTable": environment["OPERATIONS_TABLE"],
-        "TurnLimit": str(TURN_LIMIT),
-    }
-
-
-def definition(text: str, values: Mapping[str, str]) -> str:
-    """Fill the `${Name}` placeholders of an ASL file, as `definition_substitutions` does; `$name` is JSONata.
-
-    Raises KeyError for a placeholder without a value.
-    """
-    return _PLACEHOLDER.sub(lambda found: values[found[1]], text)

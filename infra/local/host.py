@@ -50,6 +50,7 @@ from infra.local.socket_client import SocketClient
 from infra.local.streams import Streams
 from infra.local.websocket import WebSocketGateway
 from infra.local.world import World
+from infra.release import Place, event_rules
 from infra.topology import TOPOLOGY, Topology
 from infra.triggers import Schedule
 
@@ -106,10 +107,14 @@ class LocalHost:
         self._adapt_engine()
         with self.clock.busy():
             self.deployed = deployment.deploy(
-                topology, self.client, ACCOUNT_ID, options.region, self.sockets.endpoint, options.page_token_key
+                topology,
+                self.client,
+                Place(ACCOUNT_ID, options.region),
+                self.sockets.endpoint,
+                options.page_token_key,
             )
             self.functions = self._functions()
-        rules = deployment.event_rules(topology, self.deployed.environment)
+        rules = event_rules(topology, self.deployed.environment)
         self.bus = Bus(rules, self._invoke, self.clock, ACCOUNT_ID, options.region)
         self.streams = self._streams()
         dynamodb_streams.install(self.streams.note)

@@ -17,13 +17,13 @@ from botocore.exceptions import ClientError, ReadTimeoutError
 from functions.core import runtime
 from infra.local import doors
 from infra.local.cluster_access import _context_of
-from infra.local.deployment import definition
 from infra.local.engine.state import ExecutionsRunning
 from infra.local.faults import Fault, Kind
 from infra.local.functions import Outcome
 from infra.local.host import LocalHost
 from infra.local.images import HostSnapshot
 from infra.local.messages import HttpRequest
+from infra.release import definition
 from tests.host.driver import Driver, cluster_request
 
 KEY = "a folder/ü 100%+1 & more.bin"

@@ -14,7 +14,7 @@ from functions.core.ledger.models import Operation
 from functions.core.phases import BY_KIND
 from functions.core.pipeline import Step
 from functions.core.turn import Turn, Verdict
-from infra.local import deployment
+from infra import release
 from infra.topology import MACHINES, STATE_MACHINES, TOPOLOGY
 from tests.host.driver import cluster_request, hyperpod_request
 from tests.house.asl_lint import substitutions
@@ -37,7 +37,7 @@ def frozen(name: str) -> list[dict[str, object]]:
 
 def test_every_placeholder_has_a_value_and_every_value_a_place() -> None:
     used = {name for path in FILES for name in substitutions(path)}
-    assert used == deployment.substitutions({"STATE_MACHINE_PREFIX": "p", "OPERATIONS_TABLE": "t"}).keys()
+    assert used == release.substitutions({"STATE_MACHINE_PREFIX": "p", "OPERATIONS_TABLE": "t"}).keys()
 
 
 def test_every_pipeline_has_its_file_and_every_file_its_machine() -> None:

@@ -1,0 +1,159 @@
+"""What both hosts call a deployment's things, and what they tell its functions: names, ARNs, settings, placeholders."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from functions.core.cluster import AccessRole
+from infra.topology import (
+    CHOICES,
+    CLUSTER_ARTIFACTS,
+    FOUNDATION_ROLE,
+    KUBERNETES_ADMIN,
+    KUBERNETES_OPERATOR,
+    POLL_SECONDS,
+    PREFIX,
+    ROLE_PATH,
+    TURN_LIMIT,
+    Topology,
+)
+from infra.triggers import EventRule
+
+# Files that a managed cluster's own stack and nodes read.
+_SUFFIXES: Final = (".yaml", ".sh")
+_PLACEHOLDER: Final = re.compile(r"\$\{([A-Z][A-Za-z]+)\}")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a deployment is; each may be a placeholder that the host fills in later."""
+
+    account: str
+    region: str
+    partition: str = "aws"
+    url_suffix: str = "amazonaws.com"
+
+    def arn(self, service: str, resource: str, *, region: bool = True) -> str:
+        """Name a resource of this account; those of global services have no region."""
+        return f"arn:{self.partition}:{service}:{self.region if region else ''}:{self.account}:{resource}"
+
+    def role_arn(self, name: str) -> str:
+        """Name a role of ours."""
+        return self.arn("iam", f"role{ROLE_PATH}{name}", region=False)
+
+    def bucket(self, name: str) -> str:
+        """Name a bucket of the deployment: S3 knows a name once in the world."""
+        return f"{PREFIX}{name}-{self.account}-{self.region}"
+
+
+@dataclass(frozen=True)
+class ShippedChart:
+    """A packed Helm chart of a release: where it lies under the release's prefix, and its digest."""
+
+    release: str
+    version: str
+    key: str
+    sha256: str
+    namespace: str
+
+
+@dataclass(frozen=True)
+class Release:
+    """What is deployed besides the topology; `name` is the prefix of its artifacts, `charts` the packed Helm charts."""
+
+    name: str
+    charts: tuple[ShippedChart, ...]
+
+    def key(self, path: str) -> str:
+        """Say where an artifact lies in the artifact bucket."""
+        return f"{self.name}/{path}"
+
+
+def function_name(name: str) -> str:
+    """Give the deployed name of a function."""
+    return f"{PREFIX}{name}"
+
+
+def function_role(name: str) -> str:
+    """Give the name of a function's role."""
+    return f"{PREFIX}function-{name}"
+
+
+def machine_role(name: str) -> str:
+    """Give the name of a state machine's role."""
+    return f"{PREFIX}machine-{name}"
+
+
+def environment(
+    topology: Topology, place: Place, release: Release, choices: Mapping[str, str] = CHOICES
+) -> dict[str, str]:
+    """Give the variables that all functions share; what a host alone knows (endpoints, keys) it adds itself."""
+    tables = {table.variable: f"{PREFIX}{table.name}" for table in topology.tables}
+    buckets = {each.variable: place.bucket(each.name) for each in topology.buckets}
+    artifacts = place.bucket("artifacts")
+    template = f"{artifacts}.s3.{place.region}.{place.url_suffix}/{release.key('foundation.yaml')}"
+    return {
+        **tables,
+        **buckets,
+        **POLL_SECONDS,
+        **choices,
+        "ACCOUNT_ID": place.account,
+        "STATE_MACHINE_PREFIX": place.arn("states", f"stateMachine:{PREFIX}"),
+        "ARTIFACT_BUCKET": artifacts,
+        "RELEASE": release.name,
+        "CHARTS": json.dumps({chart.release: _told(chart, release) for chart in release.charts}),
+        "FOUNDATION_TEMPLATE_URL": f"https://{template}",
+        "FOUNDATION_ROLE_ARN": place.role_arn(FOUNDATION_ROLE.name),
+        AccessRole.ADMIN.value: place.role_arn(KUBERNETES_ADMIN.name),
+        AccessRole.OPERATOR.value: place.role_arn(KUBERNETES_OPERATOR.name),
+    }
+
+
+def _told(chart: ShippedChart, release: Release) -> dict[str, str]:
+    return {
+        "version": chart.version,
+        "key": release.key(chart.key),
+        "sha256": chart.sha256,
+        "namespace": chart.namespace,
+    }
+
+
+def own_environment(topology: Topology, place: Place, function: str) -> dict[str, str]:
+    """Give the variables that are one function's own."""
+    declared = next(each for each in topology.functions if each.name == function)
+    return {"AWS_PATIENCE": declared.patience.value, "ROLE_ARN": place.role_arn(function_role(function))}
+
+
+def artifacts() -> list[Path]:
+    """List the files that a release uploads for managed clusters."""
+    return [path for path in sorted(CLUSTER_ARTIFACTS.rglob("*")) if path.suffix in _SUFFIXES]
+
+
+def event_rules(topology: Topology, environment: Mapping[str, str]) -> list[EventRule]:
+    """Give the rules of the event bus with the `${…}` of their patterns filled in."""
+    values = substitutions(environment)
+    filled = [(rule, definition(json.dumps(rule.pattern), values)) for rule in topology.event_rules]
+    return [replace(rule, pattern=json.loads(text)) for rule, text in filled]
+
+
+def substitutions(environment: Mapping[str, str]) -> dict[str, str]:
+    """Give the values of the `${…}` placeholders of the ASL files."""
+    return {
+        "FunctionPrefix": PREFIX,
+        "StateMachinePrefix": environment["STATE_MACHINE_PREFIX"],
+        "OperationsTable": environment["OPERATIONS_TABLE"],
+        "TurnLimit": str(TURN_LIMIT),
+    }
+
+
+def definition(text: str, values: Mapping[str, str]) -> str:
+    """Fill the `${Name}` placeholders of an ASL file, as `definition_substitutions` does; `$name` is JSONata.
+
+    Raises KeyError for a placeholder without a value.
+    """
+    return _PLACEHOLDER.sub(lambda found: values[found[1]], text)
