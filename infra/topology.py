@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from functions.core.declaration import Route, Scope, Stage
@@ -29,11 +30,20 @@ POLL_SECONDS = {"HYPERPOD_POLL_SECONDS": "30", "CAPACITY_POLL_SECONDS": "600", "
 CHOICES = {"FIXED_EGRESS_ADDRESSES": "", "PASSABLE_ROLE_ARNS": ""}
 
 
+class Weight(StrEnum):
+    """Which packages a function is deployed with, from the lightest; each class is a layer of its own."""
+
+    LEAN = "lean"
+    KUBERNETES = "kubernetes"
+    HELM = "helm"
+
+
 @dataclass(frozen=True)
 class Function:
     """One Lambda function: its entry, its limits, and what its role may do beyond its stages' own actions.
 
-    One that acts for operations does so in sessions of its own role, each named after the operation.
+    One that acts for operations does so in sessions of its own role, each named after the operation. `weight` says
+    which packages it finds: those of AWS, of Kubernetes too, or the helm program with them.
     """
 
     name: str
@@ -44,6 +54,7 @@ class Function:
     actions: tuple[str, ...] = ()
     patience: Patience = Patience.STAGE
     acts_for_operations: bool = False
+    weight: Weight = Weight.LEAN
 
 
 @dataclass(frozen=True)
@@ -122,6 +133,7 @@ FUNCTIONS = (
         "answers the routes that look into clusters",
         actions=("dynamodb:GetItem", "dynamodb:Query", "eks:DescribeCluster", "sts:AssumeRole"),
         patience=Patience.EDGE,
+        weight=Weight.KUBERNETES,
     ),
     Function(
         "operations",
@@ -191,6 +203,7 @@ FUNCTIONS = (
         timeout_seconds=300,
         actions=LEDGER,
         acts_for_operations=True,
+        weight=Weight.KUBERNETES,
     ),
     # The only function that writes IAM.
     Function(
@@ -200,6 +213,7 @@ FUNCTIONS = (
         timeout_seconds=300,
         actions=LEDGER,
         acts_for_operations=True,
+        weight=Weight.KUBERNETES,
     ),
     Function(
         "helm",
@@ -209,6 +223,7 @@ FUNCTIONS = (
         memory_megabytes=1024,
         actions=LEDGER,
         acts_for_operations=True,
+        weight=Weight.HELM,
     ),
     Function(
         "stages_workloads",
@@ -217,6 +232,7 @@ FUNCTIONS = (
         timeout_seconds=300,
         actions=LEDGER,
         acts_for_operations=True,
+        weight=Weight.KUBERNETES,
     ),
 )
 

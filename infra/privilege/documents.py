@@ -1,0 +1,64 @@
+"""What a role may do, as plain data: the statements that a host writes into IAM, and another host evaluates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+VERSION = "2012-10-17"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One comparison of a statement: an operator of IAM, a condition key, and the values of which one must match."""
+
+    operator: str
+    key: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Actions that are allowed on resources, under conditions of which all must hold; `sid` says what for."""
+
+    sid: str
+    actions: tuple[str, ...]
+    resources: tuple[str, ...]
+    conditions: tuple[Condition, ...] = ()
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """Write the statement as IAM's policy grammar has it."""
+        written: dict[str, JsonValue] = {
+            "Sid": self.sid,
+            "Effect": "Allow",
+            "Action": [*self.actions],
+            "Resource": [*self.resources],
+        }
+        if self.conditions:
+            written["Condition"] = _conditions(self.conditions)
+        return written
+
+
+@dataclass(frozen=True)
+class Document:
+    """The policy of one role."""
+
+    statements: tuple[Statement, ...]
+
+    def without(self, sid: str) -> Document:
+        """Give the document that lacks one statement."""
+        return Document(tuple(each for each in self.statements if each.sid != sid))
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """Write the document as IAM's policy grammar has it."""
+        return {"Version": VERSION, "Statement": [each.as_json() for each in self.statements]}
+
+
+def _conditions(conditions: tuple[Condition, ...]) -> dict[str, JsonValue]:
+    written: dict[str, dict[str, JsonValue]] = {}
+    for each in conditions:
+        written.setdefault(each.operator, {})[each.key] = [*each.values]
+    return {operator: {**keys} for operator, keys in written.items()}
