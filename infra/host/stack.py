@@ -1,0 +1,152 @@
+"""The one stack of a deployment: it composes the constructs, each of which makes one capability."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from aws_cdk import Annotations, Aws, CfnOutput, Stack, Tags
+from constructs import Construct
+
+from functions.core.tags import MANAGER
+from infra.host.alarms import Alarms
+from infra.host.buckets import Buckets
+from infra.host.dashboard import Dashboard
+from infra.host.dead_letters import DeadLetters
+from infra.host.functions import Functions, Packages
+from infra.host.machines import Machines
+from infra.host.roles import Roles
+from infra.host.signing_keys import SigningKeys
+from infra.host.tables import Tables
+from infra.host.topic import Topic
+from infra.host.triggers import Triggers
+from infra.host.uploads import Uploads
+from infra.release import Place, environment, event_rules, substitutions
+
+if TYPE_CHECKING:
+    from infra.host.context import Context
+    from infra.host.shipment import Shipment
+    from infra.topology import Topology
+
+# Not `instantstart-…`: that is what stacks of managed clusters are called, and what functions may change.
+NAME: Final = "InstantStart"
+# Whoever deploys is told early; CloudFormation itself takes 500.
+MOST_RESOURCES: Final = 400
+
+
+class InstantStart(Stack):
+    """Everything of one deployment; account and region are those of whoever deploys."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str = NAME,
+        *,
+        topology: Topology,
+        context: Context,
+        packages: Packages,
+        shipment: Shipment,
+    ) -> None:
+        super().__init__(
+            scope,
+            construct_id,
+            description="HyperPod InstantStart Serverless: the control plane",
+            # The ledger knows what runs in the account; nobody deletes it by mistake.
+            termination_protection=True,
+        )
+        self.topology = topology
+        self.context = context
+        self.place = Place(Aws.ACCOUNT_ID, Aws.REGION, Aws.PARTITION, Aws.URL_SUFFIX)
+        self._environment = {
+            **environment(topology, self.place, shipment.release, context.choices()),
+            "COMPANY_TAGS": json.dumps(context.company_tags),
+        }
+        self._add_stores(shipment)
+        self._add_workers(packages)
+        self._add_watch()
+        self._add_outputs(shipment)
+        self._add_tags()
+        if shipment.refused:
+            Annotations.of(self).add_error(shipment.refused)
+
+    def _add_stores(self, shipment: Shipment) -> None:
+        self.tables = Tables(self, "Tables", tables=self.topology.tables)
+        self.buckets = Buckets(self, "Buckets", buckets=self.topology.buckets, place=self.place)
+        with tempfile.TemporaryDirectory() as scratch:
+            self.artifacts = Uploads(
+                self,
+                "Artifacts",
+                directory=shipment.write(Path(scratch)),
+                bucket=self.buckets.artifacts,
+                prefix=shipment.release.name,
+                log_retention_days=self.context.log_retention_days,
+            )
+
+    def _add_workers(self, packages: Packages) -> None:
+        self.dead_letters = DeadLetters(self, "DeadLetters", place=self.place)
+        self.roles = Roles(self, "Roles", topology=self.topology, place=self.place, boundary=None)
+        self.functions = Functions(
+            self,
+            "Functions",
+            topology=self.topology,
+            context=self.context,
+            place=self.place,
+            packages=packages,
+            roles=self.roles.functions,
+            environment=self._environment,
+            signing_keys=SigningKeys(self, "SigningKeys", generation=self.context.signing_key_generation).keys,
+            dead_letters=self.dead_letters.queue,
+        )
+        for function in self.functions.by_name.values():
+            # What its settings name is there before it runs.
+            function.node.add_dependency(self.artifacts.files)
+        self.machines = Machines(
+            self,
+            "Machines",
+            machines=self.topology.machines,
+            roles=self.roles.machines,
+            substitutions=substitutions(self._environment),
+            log_retention_days=self.context.log_retention_days,
+        )
+        self.triggers = Triggers(
+            self,
+            "Triggers",
+            topology=self.topology,
+            place=self.place,
+            rules=event_rules(self.topology, self._environment),
+            functions=self.functions.by_name,
+            tables=self.tables.by_name,
+            dead_letters=self.dead_letters.queue,
+        )
+        # The edge belongs here: Edge(self, "Edge", functions=self.functions.by_name, ...).
+
+    def _add_watch(self) -> None:
+        self.topic = Topic(self, "Topic", place=self.place, address=self.context.alarm_address)
+        self.alarms = Alarms(
+            self,
+            "Alarms",
+            topology=self.topology,
+            functions=self.functions.by_name,
+            dead_letters=self.dead_letters.queue,
+            topic=self.topic.topic,
+        )
+        self.dashboard = Dashboard(self, "Dashboard", alarms=self.alarms.all)
+
+    def _add_outputs(self, shipment: Shipment) -> None:
+        page = f"https://{Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region={Aws.REGION}"
+        told = {
+            "Release": shipment.release.name,
+            "ArtifactBucket": self.buckets.artifacts.bucket_name,
+            "AuditBucket": self.buckets.by_name["audit"].bucket_name,
+            "NotificationsTopic": self.topic.topic.topic_arn,
+            "DeadLetterQueue": self.dead_letters.queue.queue_url,
+            "DashboardUrl": f"{page}#dashboards/dashboard/{self.dashboard.name}",
+        }
+        for name, value in told.items():
+            CfnOutput(self, name, value=value)
+
+    def _add_tags(self) -> None:
+        for key, value in {**self.context.company_tags, "instantstart:managed-by": MANAGER}.items():
+            Tags.of(self).add(key, value)
