@@ -12,7 +12,8 @@ from aws_cdk import App
 from pydantic import ValidationError
 
 from infra import assets
-from infra.host.context import KEY, Context, complaint
+from infra.host.complaint import complaint
+from infra.host.context import KEY, Context
 from infra.host.report import report
 from infra.host.shipment import shipment
 from infra.host.stack import InstantStart
@@ -23,22 +24,28 @@ if TYPE_CHECKING:
 
 
 def main() -> int:
-    """Synthesise into CDK_OUTDIR; a context that contradicts itself costs one sentence and exit code 1."""
+    """Synthesise into CDK_OUTDIR and give the exit code; what cannot be deployed is said in one sentence."""
     started = time.monotonic()
     app = App(context=_defaults(), analytics_reporting=False)
     try:
         context = Context.of(app.node.try_get_context(KEY))
+        InstantStart(app, topology=TOPOLOGY, context=context, packages=assets, shipment=shipment(context.charts))
     except ValidationError as error:
-        sys.stderr.write(f"{complaint(error)}\n")
-        return 1
-    InstantStart(app, topology=TOPOLOGY, context=context, packages=assets, shipment=shipment(context.charts))
+        return _refuse(complaint(error))
+    except assets.AssetFault as fault:
+        return _refuse(f"{fault}")
     assembly = app.synth()
     sys.stdout.write(report(Path(assembly.directory), time.monotonic() - started))
     return 0
 
 
+def _refuse(sentence: str) -> int:
+    sys.stderr.write(f"{sentence}\n")
+    return 1
+
+
 def _defaults() -> dict[str, JsonValue]:
-    """Read what CDK's command line reads too, and prefers to what is given here."""
+    """Read what CDK's command line reads too; what that one has wins."""
     settings: dict[str, dict[str, JsonValue]] = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))
     return settings["context"]
 

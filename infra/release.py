@@ -24,13 +24,13 @@ from infra.topology import (
 )
 from infra.triggers import EventRule
 
-# What could not be delivered, and who is told of what.
-DEAD_LETTERS: Final = f"{PREFIX}dead-letters"
-NOTIFICATIONS: Final = f"{PREFIX}notifications"
-
 # Files that a managed cluster's own stack and nodes read.
 _SUFFIXES: Final = (".yaml", ".sh")
 _PLACEHOLDER: Final = re.compile(r"\$\{([A-Z][A-Za-z]+)\}")
+
+# Where what could not be delivered lies, and whom alarms and notifications tell.
+DEAD_LETTERS: Final = f"{PREFIX}dead-letters"
+NOTIFICATIONS: Final = f"{PREFIX}notifications"
 
 
 @dataclass(frozen=True)

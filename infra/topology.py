@@ -272,6 +272,10 @@ class Topology:
     stages: tuple[Stage, ...]
     route_actions: Mapping[str, frozenset[str]]
 
+    def unattended(self) -> frozenset[str]:
+        """Name the functions that an event, a schedule or a table's change runs: nobody waits for their answer."""
+        return frozenset(each.function for each in (*self.event_rules, *self.schedules, *self.streams))
+
     def actions_of(self, function: str) -> frozenset[str]:
         """List the AWS actions that a function's role needs."""
         own = next(entry for entry in self.functions if entry.name == function)

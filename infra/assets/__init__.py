@@ -6,12 +6,20 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+HELM_PROGRAM = "/opt/helm/helm"
+
+
+class AssetFault(Exception):
+    """An asset cannot be made here; the message says what to do."""
+
 
 def code() -> Path:
+    """Give an archive without content."""
     return _archive("code")
 
 
 def layer(weight: object, architecture: object) -> Path:
+    """Give an archive without content."""
     return _archive(f"layer-{weight}-{architecture}")
 
 

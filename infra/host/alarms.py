@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from aws_cdk import aws_sqs as sqs
 
 _PERIOD = Duration.minutes(5)
-# A worker that is overtaken, and a call that is repeated, end with an error too; it is many at once that mean something.
+# A worker that is overtaken, and a call that is repeated, end with an error too: only many at once mean something.
 _TROUBLE = 5
 _MOST_BEHIND = Duration.minutes(5)
 _LOST_EXECUTIONS = 3
@@ -58,9 +58,7 @@ class Alarms(Construct):
         metric: cloudwatch.IMetric,
         threshold: float,
         *,
-        comparison: cloudwatch.ComparisonOperator = (
-            cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD
-        ),
+        comparison: cloudwatch.ComparisonOperator = (cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD),
         periods: int = 1,
         bad_periods: int | None = None,
         silence_is_bad: bool = False,
@@ -120,7 +118,7 @@ class Alarms(Construct):
         )
 
     def _add_executions(self) -> None:
-        """Watch the rule that hears of executions that failed, timed out or were aborted: one metric for all machines."""
+        """Watch the rule that hears of executions that did not end well: one metric for all machines."""
         self.add(
             "executions-failing",
             "Operations fail one after the other: GET /api/operations?status=FAILED names their causes.",

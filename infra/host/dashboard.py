@@ -37,7 +37,9 @@ class Dashboard(Construct):
         dashboard.add_widgets(
             _machines("Executions begun", "ExecutionsStarted"),
             _machines("Executions failed", "ExecutionsFailed"),
-            _graph("Throttled by tables", f'{{AWS/DynamoDB,TableName,Operation}} MetricName="ThrottledRequests" {_WORD}'),
+            _graph(
+                "Throttled by tables", f'{{AWS/DynamoDB,TableName,Operation}} MetricName="ThrottledRequests" {_WORD}'
+            ),
         )
 
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from infra.host.context import Architecture, Context
     from infra.release import Place
 
-# Where the layer with the helm program has it.
-HELM_PROGRAM = "/opt/helm/helm"
 _ARCHITECTURES = {"arm64": lambda_.Architecture.ARM_64, "x86_64": lambda_.Architecture.X86_64}
 # What an event or a schedule asks for is late after that: polling has found it, or the next schedule does it.
 _LATEST = Duration.hours(1)
@@ -33,6 +31,10 @@ _RETRIES = 2
 
 class Packages(Protocol):
     """What functions are deployed with, as zip archives that are the same byte for byte each time."""
+
+    @property
+    def HELM_PROGRAM(self) -> str:  # noqa: N802  # a module is what gives it
+        """Say where a function of the class `helm` finds the program."""
 
     def code(self) -> Path:
         """Give the archive of the product's own code."""
@@ -76,7 +78,7 @@ class Functions(Construct):
     def _add(self, function: Function) -> lambda_.Function:
         name = function_name(function.name)
         architecture = _architecture(function, self._context)
-        unattended = function.name in unattended_functions(self._topology)
+        unattended = function.name in self._topology.unattended()
         return lambda_.Function(
             self,
             function.name,
@@ -119,13 +121,8 @@ class Functions(Construct):
         if function.name in {route.function for route in self._topology.routes}:
             settings["PAGE_TOKEN_KEYS"] = self._signing_keys
         if function.weight is Weight.HELM:
-            settings["HELM"] = HELM_PROGRAM
+            settings["HELM"] = self._packages.HELM_PROGRAM
         return settings
-
-
-def unattended_functions(topology: Topology) -> frozenset[str]:
-    """Name the functions that an event or a schedule runs: nobody waits for their answer."""
-    return frozenset(each.function for each in (*topology.event_rules, *topology.schedules))
 
 
 def _architecture(function: Function, context: Context) -> Architecture:

@@ -9,14 +9,13 @@ from aws_cdk import RemovalPolicy
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from infra.privilege.documents import Document, Statement
 from infra.privilege.roles import documents
-from infra.release import Place, function_role, machine_role
+from infra.release import DEAD_LETTERS, Place, function_role, machine_role
 from infra.topology import ROLE_PATH, Function, Role, StateMachine, Topology
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from infra.privilege.documents import Document
 
 _POLICY = "declared"
 
@@ -35,7 +34,7 @@ class Roles(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         self._place = place
-        self._documents = documents(topology, place)
+        self._documents = _with_dead_letters(topology, place)
         self._boundary = self._add_boundary(boundary) if boundary else None
         self.functions = {each.name: self._of_function(each) for each in topology.functions}
         self.machines = {each.name: self._of_machine(each) for each in topology.machines}
@@ -102,6 +101,16 @@ class Roles(Construct):
         return [
             self._place.role_arn(role) for role, document in self._documents.items() if _may_assume(document, wanted)
         ]
+
+
+def _with_dead_letters(topology: Topology, place: Place) -> dict[str, Document]:
+    """Give the computed policies; in the name of a function that nobody waits for, Lambda puts down what it gives up."""
+    given_up = Statement("GiveUp", ("sqs:SendMessage",), (place.arn("sqs", DEAD_LETTERS),))
+    found = dict(documents(topology, place))
+    for name in topology.unattended():
+        role = function_role(name)
+        found[role] = Document((*found[role].statements, given_up))
+    return found
 
 
 def _may_assume(document: Document, role: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from infra.charts import LOCK, PACKED, ChartRefused, deployable, packed
 from infra.local.charts_standin import packed as stand_ins
@@ -15,9 +15,9 @@ from infra.topology import CLUSTER_ARTIFACTS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_DIGITS: Final = 12
+    from infra.host.context import Charts
 
-Charts = Literal["locked", "stand_in"]
+_DIGITS: Final = 12
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,7 @@ def _locked(lock: Path, directory: Path) -> dict[ShippedChart, bytes]:
     }
 
 
-def _shipment(
-    files: Mapping[str, bytes], charts: Mapping[ShippedChart, bytes], refused: str | None = None
-) -> Shipment:
+def _shipment(files: Mapping[str, bytes], charts: Mapping[ShippedChart, bytes], refused: str | None = None) -> Shipment:
     every = {**files, **{chart.key: content for chart, content in charts.items()}}
     return Shipment(Release(_name(every), tuple(charts)), every, refused)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,6 +14,7 @@ from infra.host.alarms import Alarms
 from infra.host.buckets import Buckets
 from infra.host.dashboard import Dashboard
 from infra.host.dead_letters import DeadLetters
+from infra.host.files import FRESH, Files, Folder
 from infra.host.functions import Functions, Packages
 from infra.host.machines import Machines
 from infra.host.roles import Roles
@@ -22,7 +22,6 @@ from infra.host.signing_keys import SigningKeys
 from infra.host.tables import Tables
 from infra.host.topic import Topic
 from infra.host.triggers import Triggers
-from infra.host.uploads import Uploads
 from infra.release import Place, environment, event_rules, substitutions
 
 if TYPE_CHECKING:
@@ -59,12 +58,10 @@ class InstantStart(Stack):
         self.topology = topology
         self.context = context
         self.place = Place(Aws.ACCOUNT_ID, Aws.REGION, Aws.PARTITION, Aws.URL_SUFFIX)
-        self._environment = {
-            **environment(topology, self.place, shipment.release, context.choices()),
-            "COMPANY_TAGS": json.dumps(context.company_tags),
-        }
+        self._environment = environment(topology, self.place, shipment.release, context.choices())
         self._add_stores(shipment)
         self._add_workers(packages)
+        # The edge belongs here: Edge(self, "Edge", functions=self.functions.by_name, files=self.files, ...).
         self._add_watch()
         self._add_outputs(shipment)
         self._add_tags()
@@ -74,15 +71,10 @@ class InstantStart(Stack):
     def _add_stores(self, shipment: Shipment) -> None:
         self.tables = Tables(self, "Tables", tables=self.topology.tables)
         self.buckets = Buckets(self, "Buckets", buckets=self.topology.buckets, place=self.place)
+        self.files = Files(self, "Files", context=self.context, place=self.place)
         with tempfile.TemporaryDirectory() as scratch:
-            self.artifacts = Uploads(
-                self,
-                "Artifacts",
-                directory=shipment.write(Path(scratch)),
-                bucket=self.buckets.artifacts,
-                prefix=shipment.release.name,
-                log_retention_days=self.context.log_retention_days,
-            )
+            folder = Folder(shipment.write(Path(scratch)), f"{shipment.release.name}/", FRESH)
+            self.artifacts = self.files.write(self, "Artifacts", self.buckets.artifacts, folders=[folder])
 
     def _add_workers(self, packages: Packages) -> None:
         self.dead_letters = DeadLetters(self, "DeadLetters", place=self.place)
@@ -101,7 +93,7 @@ class InstantStart(Stack):
         )
         for function in self.functions.by_name.values():
             # What its settings name is there before it runs.
-            function.node.add_dependency(self.artifacts.files)
+            function.node.add_dependency(self.artifacts)
         self.machines = Machines(
             self,
             "Machines",
@@ -120,7 +112,6 @@ class InstantStart(Stack):
             tables=self.tables.by_name,
             dead_letters=self.dead_letters.queue,
         )
-        # The edge belongs here: Edge(self, "Edge", functions=self.functions.by_name, ...).
 
     def _add_watch(self) -> None:
         self.topic = Topic(self, "Topic", place=self.place, address=self.context.alarm_address)
