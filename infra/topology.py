@@ -274,7 +274,8 @@ class Topology:
 
     def unattended(self) -> frozenset[str]:
         """Name the functions that an event, a schedule or a table's change runs: nobody waits for their answer."""
-        return frozenset(each.function for each in (*self.event_rules, *self.schedules, *self.streams))
+        triggers: tuple[EventRule | Schedule | Stream, ...] = (*self.event_rules, *self.schedules, *self.streams)
+        return frozenset(trigger.function for trigger in triggers)
 
     def actions_of(self, function: str) -> frozenset[str]:
         """List the AWS actions that a function's role needs."""

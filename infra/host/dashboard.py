@@ -37,9 +37,7 @@ class Dashboard(Construct):
         dashboard.add_widgets(
             _machines("Executions begun", "ExecutionsStarted"),
             _machines("Executions failed", "ExecutionsFailed"),
-            _graph(
-                "Throttled by tables", f'{{AWS/DynamoDB,TableName,Operation}} MetricName="ThrottledRequests" {_WORD}'
-            ),
+            _tables("Requests throttled by tables", "ThrottledRequests"),
         )
 
 
@@ -49,6 +47,10 @@ def _functions(title: str, metric: str, statistic: str) -> cloudwatch.GraphWidge
 
 def _machines(title: str, metric: str) -> cloudwatch.GraphWidget:
     return _graph(title, f'{{AWS/States,StateMachineArn}} MetricName="{metric}" {_WORD}')
+
+
+def _tables(title: str, metric: str) -> cloudwatch.GraphWidget:
+    return _graph(title, f'{{AWS/DynamoDB,TableName,Operation}} MetricName="{metric}" {_WORD}')
 
 
 def _graph(title: str, search: str, statistic: str = "Sum") -> cloudwatch.GraphWidget:

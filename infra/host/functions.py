@@ -33,7 +33,7 @@ class Packages(Protocol):
     """What functions are deployed with, as zip archives that are the same byte for byte each time."""
 
     @property
-    def HELM_PROGRAM(self) -> str:  # noqa: N802  # a module is what gives it
+    def HELM_PROGRAM(self) -> str:  # a module is what gives it
         """Say where a function of the class `helm` finds the program."""
 
     def code(self) -> Path:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Machines(Construct):
     """All state machines of the topology, by name.
 
-    Their log says which state an execution is in. What the states hand on is not in it: the ledger has that, and a task's
-    token belongs into no log.
+    Their log says which state an execution is in. What the states hand on is not in it: the ledger has that, and the
+    token of a task belongs into no log.
     """
 
     by_name: Mapping[str, stepfunctions.StateMachine]

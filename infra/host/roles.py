@@ -69,7 +69,7 @@ class Roles(Construct):
     def _add_other(self, role: Role) -> None:
         """Add a role that a service uses, or one that functions change into.
 
-        Access entries of clusters point to the latter by their ids: a role made anew would lock us out of every cluster.
+        Clusters' access entries point to the latter by their ids: a role made anew would lock us out of every cluster.
         """
         if role.trusted_service:
             self._add(role.name, iam.ServicePrincipal(role.trusted_service), role.purpose)
@@ -104,7 +104,7 @@ class Roles(Construct):
 
 
 def _with_dead_letters(topology: Topology, place: Place) -> dict[str, Document]:
-    """Give the computed policies; in the name of a function that nobody waits for, Lambda puts down what it gives up."""
+    """Give the computed policies; in the name of a function that nobody waits for, Lambda keeps what it gives up."""
     given_up = Statement("GiveUp", ("sqs:SendMessage",), (place.arn("sqs", DEAD_LETTERS),))
     found = dict(documents(topology, place))
     for name in topology.unattended():

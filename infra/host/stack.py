@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from aws_cdk import Annotations, Aws, CfnOutput, Stack, Tags
-from constructs import Construct
 
 from functions.core.tags import MANAGER
 from infra.host.alarms import Alarms
@@ -25,6 +24,8 @@ from infra.host.triggers import Triggers
 from infra.release import Place, environment, event_rules, substitutions
 
 if TYPE_CHECKING:
+    from constructs import Construct
+
     from infra.host.context import Context
     from infra.host.shipment import Shipment
     from infra.topology import Topology

@@ -52,7 +52,7 @@ class Triggers(Construct):
             self._add_rule(rule)
         for schedule in topology.schedules:
             self._add_schedule(schedule)
-        for name in sorted({each.function for each in (*rules, *topology.schedules)}):
+        for name in sorted({rule.function for rule in rules} | {each.function for each in topology.schedules}):
             self._permit_rules(name, place)
 
     def _add_stream(self, stream: Stream, table: dynamodb.TableV2) -> None:
