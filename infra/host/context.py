@@ -25,8 +25,8 @@ LOG_RETENTION_DAYS: Final = (
 _AWS_TAGS: Final = "aws:"
 _OUR_TAGS: Final = "instantstart:"
 # Source: "Tag naming limits and requirements", AWS tagging guide.
-_TAG_KEY: Final = re.compile(r"[\w\s.:/=+@-]{1,128}")
-_TAG_VALUE: Final = re.compile(r"[\w\s.:/=+@-]{0,256}")
+_TAG_KEY: Final = re.compile(r"[\w .:/=+@-]{1,128}")
+_TAG_VALUE: Final = re.compile(r"[\w .:/=+@-]{0,256}")
 _ROLE_ARN: Final = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/(?:[!-~]+/)?[\w+=,.@-]{1,64}")
 _CERTIFICATE_ARN: Final = re.compile(r"arn:aws[a-z-]*:acm:([a-z0-9-]+):\d{12}:certificate/[0-9a-f-]+")
 _DOMAIN: Final = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}")

@@ -20,6 +20,16 @@ if TYPE_CHECKING:
 _POLICY = "declared"
 
 
+def policies(topology: Topology, place: Place) -> dict[str, Document]:
+    """Give the computed policies; in the name of a function that nobody waits for, Lambda keeps what it gives up."""
+    given_up = Statement("GiveUp", ("sqs:SendMessage",), (place.arn("sqs", DEAD_LETTERS),))
+    found = dict(documents(topology, place))
+    for name in topology.unattended():
+        role = function_role(name)
+        found[role] = Document((*found[role].statements, given_up))
+    return found
+
+
 class Roles(Construct):
     """One role per function and per state machine, and those of the topology.
 
@@ -34,7 +44,7 @@ class Roles(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         self._place = place
-        self._documents = _with_dead_letters(topology, place)
+        self._documents = policies(topology, place)
         self._boundary = self._add_boundary(boundary) if boundary else None
         self.functions = {each.name: self._of_function(each) for each in topology.functions}
         self.machines = {each.name: self._of_machine(each) for each in topology.machines}
@@ -101,16 +111,6 @@ class Roles(Construct):
         return [
             self._place.role_arn(role) for role, document in self._documents.items() if _may_assume(document, wanted)
         ]
-
-
-def _with_dead_letters(topology: Topology, place: Place) -> dict[str, Document]:
-    """Give the computed policies; in the name of a function that nobody waits for, Lambda keeps what it gives up."""
-    given_up = Statement("GiveUp", ("sqs:SendMessage",), (place.arn("sqs", DEAD_LETTERS),))
-    found = dict(documents(topology, place))
-    for name in topology.unattended():
-        role = function_role(name)
-        found[role] = Document((*found[role].statements, given_up))
-    return found
 
 
 def _may_assume(document: Document, role: str) -> bool:
