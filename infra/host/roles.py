@@ -12,18 +12,18 @@ from constructs import Construct
 from infra.privilege.documents import Document, Statement
 from infra.privilege.roles import documents
 from infra.release import DEAD_LETTERS, Place, function_role, machine_role
-from infra.topology import ROLE_PATH, Function, Role, StateMachine, Topology
+from infra.topology import PREFIX, ROLE_PATH, Function, Role, StateMachine, Topology
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 _POLICY = "declared"
 
 
-def policies(topology: Topology, place: Place) -> dict[str, Document]:
+def policies(topology: Topology, place: Place, passable_role_arns: Iterable[str]) -> dict[str, Document]:
     """Give the computed policies; in the name of a function that nobody waits for, Lambda keeps what it gives up."""
     given_up = Statement("GiveUp", ("sqs:SendMessage",), (place.arn("sqs", DEAD_LETTERS),))
-    found = dict(documents(topology, place))
+    found = dict(documents(topology, place, passable_role_arns))
     for name in topology.unattended():
         role = function_role(name)
         found[role] = Document((*found[role].statements, given_up))
@@ -40,11 +40,18 @@ class Roles(Construct):
     machines: Mapping[str, iam.IRole]
 
     def __init__(
-        self, scope: Construct, construct_id: str, *, topology: Topology, place: Place, boundary: Document | None
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        topology: Topology,
+        place: Place,
+        passable_role_arns: Iterable[str],
+        boundary: Document | None,
     ) -> None:
         super().__init__(scope, construct_id)
         self._place = place
-        self._documents = policies(topology, place)
+        self._documents = policies(topology, place, passable_role_arns)
         self._boundary = self._add_boundary(boundary) if boundary else None
         self.functions = {each.name: self._of_function(each) for each in topology.functions}
         self.machines = {each.name: self._of_machine(each) for each in topology.machines}
@@ -55,7 +62,7 @@ class Roles(Construct):
         return iam.ManagedPolicy(
             self,
             "boundary",
-            managed_policy_name="instantstart-boundary",
+            managed_policy_name=f"{PREFIX}boundary",
             path=ROLE_PATH,
             description="What no role of the deployment, and none that it makes, can do more than",
             document=iam.PolicyDocument.from_json(boundary.as_json()),

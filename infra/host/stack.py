@@ -16,6 +16,7 @@ from infra.host.dead_letters import DeadLetters
 from infra.host.files import FRESH, Files, Folder
 from infra.host.functions import Functions, Packages
 from infra.host.machines import Machines
+from infra.host.rehearsal import RehearsalLock
 from infra.host.roles import Roles
 from infra.host.signing_keys import SigningKeys
 from infra.host.tables import Tables
@@ -66,7 +67,10 @@ class InstantStart(Stack):
         self._add_watch()
         self._add_outputs(shipment)
         self._add_tags()
+        if context.charts == "stand_in":
+            RehearsalLock(self, "Rehearsal")
         if shipment.refused:
+            # `cdk deploy` stops at it, and whoever only looks goes on.
             Annotations.of(self).add_error(shipment.refused)
 
     def _add_stores(self, shipment: Shipment) -> None:
@@ -79,7 +83,14 @@ class InstantStart(Stack):
 
     def _add_workers(self, packages: Packages) -> None:
         self.dead_letters = DeadLetters(self, "DeadLetters", place=self.place)
-        self.roles = Roles(self, "Roles", topology=self.topology, place=self.place, boundary=None)
+        self.roles = Roles(
+            self,
+            "Roles",
+            topology=self.topology,
+            place=self.place,
+            passable_role_arns=self.context.passable_role_arns,
+            boundary=None,
+        )
         self.functions = Functions(
             self,
             "Functions",

@@ -75,6 +75,7 @@ class Deployment:
     shipment: Shipment
     resources: tuple[Resource, ...]
     outputs: Mapping[str, str]
+    parameters: Mapping[str, JsonValue]
     assembly: Path
 
     def of(self, kind: str) -> list[Resource]:
@@ -125,7 +126,7 @@ def synthesised(context: Context, folder: Path) -> Deployment:
         for name, each in template["Resources"].items()
     ]
     outputs = {name: str(filled(each["Value"])) for name, each in template["Outputs"].items()}
-    return Deployment(context, shipped, tuple(resources), outputs, assembly)
+    return Deployment(context, shipped, tuple(resources), outputs, template["Parameters"], assembly)
 
 
 def filled(value: JsonValue) -> JsonValue:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,12 +15,14 @@ from infra.host.context import LOG_RETENTION_DAYS, Context
 from infra.host.logs import RETENTION
 from infra.host.report import report
 from infra.host.roles import policies
-from infra.host.stack import MOST_RESOURCES
+from infra.host.stack import MOST_RESOURCES, NAME
 from infra.release import DEAD_LETTERS, NOTIFICATIONS, environment, event_rules, function_role, machine_role
-from infra.topology import KUBERNETES_ADMIN, KUBERNETES_OPERATOR, PREFIX, ROLE_PATH, TOPOLOGY, Function, Weight
+from infra.topology import KUBERNETES_ADMIN, KUBERNETES_OPERATOR, PREFIX, ROLE_PATH, ROOT, TOPOLOGY, Function, Weight
 from tests.infrastructure.deployment import PLACE, Deployment, Resource, an_object
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pydantic import JsonValue
 
 QUEUE = PLACE.arn("sqs", DEAD_LETTERS)
@@ -72,11 +77,12 @@ def test_what_can_be_restored_is_not_deleted_by_mistake(plain: Deployment) -> No
 
 def test_every_role_has_its_fixed_name_its_path_and_the_computed_policy(plain: Deployment) -> None:
     roles = plain.named("IAM::Role", "RoleName")
-    computed = policies(TOPOLOGY, PLACE)
+    computed = policies(TOPOLOGY, PLACE, ())
     for name, document in computed.items():
         written = roles[name].list_at("Policies")
         assert roles[name].at("Path") == ROLE_PATH
-        assert [each["PolicyDocument"] for each in written] == ([document.as_json()] if document.statements else [])
+        found = [normal(statement) for each in written for statement in statements_of(each["PolicyDocument"])]
+        assert found == [normal(each.as_json()) for each in document.statements]
         assert roles[name].at("ManagedPolicyArns") is None
 
 
@@ -200,7 +206,7 @@ def test_what_nobody_waits_for_is_repeated_and_then_kept(plain: Deployment) -> N
         assert (target is not None) == unattended
         if unattended:
             assert plain.reference(str(target)).at("QueueName") == DEAD_LETTERS
-            allowed = policies(TOPOLOGY, PLACE)[function_role(function.name)].statements
+            allowed = policies(TOPOLOGY, PLACE, ())[function_role(function.name)].statements
             assert [each.resources for each in allowed if "sqs:SendMessage" in each.actions] == [(QUEUE,)]
 
 
@@ -380,6 +386,33 @@ def test_a_release_without_its_charts_is_synthesised_but_not_deployed(plain: Dep
     assert errors(chosen) == []
 
 
+def test_stand_in_charts_are_deployed_by_nobody_who_does_not_say_so(plain: Deployment, chosen: Deployment) -> None:
+    assert "RehearsalOnly" in chosen.parameters
+    assert "RehearsalOnly" not in plain.parameters
+
+
+def test_the_settings_of_a_function_have_room(chosen: Deployment) -> None:
+    for function in TOPOLOGY.functions:
+        told = every(function, chosen).object_at("Environment", "Variables")
+        # What a person may choose takes at most a quarter of the 4 KB (context.py); the edge adds a few addresses.
+        assert sum(len(name) + len(str(value)) for name, value in told.items()) < 2700
+
+
+def test_a_wrong_context_costs_one_sentence_and_no_traceback() -> None:
+    given = json.dumps({"instantstart": {"log_retention_days": 31}})
+    told = subprocess.run(
+        [sys.executable, "-m", "infra.app"],
+        env={**os.environ, "CDK_CONTEXT_JSON": given},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (told.returncode, told.stdout) == (1, "")
+    assert told.stderr.startswith("The context instantstart.log_retention_days ")
+    assert told.stderr.count("\n") == 1
+
+
 def test_the_report_names_resources_and_sizes(plain: Deployment) -> None:
     told = report(plain.assembly, 1.5)
     assert f"{len(plain.resources)} resources" in told
@@ -394,10 +427,19 @@ def test_what_cloudwatch_offers_is_what_can_be_chosen() -> None:
 
 def errors(deployment: Deployment) -> list[str]:
     manifest = json.loads((deployment.assembly / "manifest.json").read_text(encoding="utf-8"))
-    notes = [
-        note for each in manifest["artifacts"].values() for notes in each.get("metadata", {}).values() for note in notes
-    ]
-    return [note["data"] for note in notes if note["type"] == "aws:cdk:error"]
+    notes = deployment.assembly / manifest["artifacts"][NAME]["additionalMetadataFile"]
+    found = json.loads(notes.read_text(encoding="utf-8"))
+    return [note["data"] for each in found.values() for note in each if note["type"] == "aws:cdk:error"]
+
+
+def statements_of(document: JsonValue) -> list[dict[str, JsonValue]]:
+    return [an_object(each) for each in an_array(an_object(document)["Statement"])]
+
+
+def normal(statement: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Write a single value as the list that it stands for, as IAM reads it; CDK does the opposite."""
+    lists = ("Action", "Resource")
+    return {key: [value] if key in lists and isinstance(value, str) else value for key, value in statement.items()}
 
 
 def asset(deployment: Deployment, machine: Resource) -> str:
