@@ -7,7 +7,7 @@ import json
 import re
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from infra.topology import FUNCTIONS
 
@@ -31,6 +31,8 @@ _ROLE_ARN: Final = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/(?:[!-~]+/)?[\w+
 _CERTIFICATE_ARN: Final = re.compile(r"arn:aws[a-z-]*:acm:([a-z0-9-]+):\d{12}:certificate/[0-9a-f-]+")
 _DOMAIN: Final = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}")
 _ORIGIN: Final = re.compile(r"https?://[a-z0-9.-]+(?::\d{1,5})?")
+# A quarter of what Lambda takes of a function's settings (4 KB), names included; the rest is ours.
+_SETTINGS_LIMIT: Final = 1000
 _EMAIL: Final = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 
 
@@ -146,6 +148,15 @@ class Context(BaseModel):
     allowed_origins: tuple[Annotated[Text, AfterValidator(_origin)], ...] = ()
     charts: Charts = "locked"
     signing_key_generation: int = Field(default=1, ge=1)
+
+    @model_validator(mode="after")
+    def _fit(self) -> Self:
+        if (size := sum(len(value) for value in self.choices().values())) > _SETTINGS_LIMIT:
+            raise ValueError(
+                f"company_tags, fixed_egress_addresses and passable_role_arns take {size} characters together, and a "
+                f"function's settings have room for {_SETTINGS_LIMIT}: shorten or leave out some."
+            )
+        return self
 
     @classmethod
     def of(cls, given: object) -> Self:

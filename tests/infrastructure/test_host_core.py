@@ -17,7 +17,17 @@ from infra.host.report import report
 from infra.host.roles import policies
 from infra.host.stack import MOST_RESOURCES, NAME
 from infra.release import DEAD_LETTERS, NOTIFICATIONS, environment, event_rules, function_role, machine_role
-from infra.topology import KUBERNETES_ADMIN, KUBERNETES_OPERATOR, PREFIX, ROLE_PATH, ROOT, TOPOLOGY, Function, Weight
+from infra.topology import (
+    KUBERNETES_ADMIN,
+    KUBERNETES_OPERATOR,
+    PREFIX,
+    ROLE_PATH,
+    ROOT,
+    TOPOLOGY,
+    Function,
+    Role,
+    Weight,
+)
 from tests.infrastructure.deployment import PLACE, Deployment, Resource, an_object
 
 if TYPE_CHECKING:
@@ -88,8 +98,8 @@ def test_every_role_has_its_fixed_name_its_path_and_the_computed_policy(plain: D
 
 def test_nothing_adds_to_a_computed_policy(plain: Deployment) -> None:
     writers = {f"<{each.name}>" for each in plain.of("IAM::Role") if each.at("RoleName") == function_role("files")}
-    touched = [role for policy in plain.of("IAM::Policy") for role in (policy.at("Roles") or [])]
-    assert set(touched) <= writers
+    touched = {str(role) for policy in plain.of("IAM::Policy") for role in an_array(policy.at("Roles"))}
+    assert touched <= writers
 
 
 def test_a_function_that_acts_for_operations_trusts_itself_and_no_other_role(plain: Deployment) -> None:
@@ -110,9 +120,8 @@ def test_state_machines_roles_serve_this_account_only(plain: Deployment) -> None
 
 @pytest.mark.parametrize("role", [KUBERNETES_ADMIN, KUBERNETES_OPERATOR])
 def test_the_roles_that_clusters_know_outlive_the_deployment_and_trust_functions_only(
-    plain: Deployment, role: object
+    plain: Deployment, role: Role
 ) -> None:
-    assert role in (KUBERNETES_ADMIN, KUBERNETES_OPERATOR)
     made = role_of(role.name, plain)
     assert (made.whole["DeletionPolicy"], made.whole["UpdateReplacePolicy"]) == ("Retain", "Retain")
     (trust,) = statements(made, "AssumeRolePolicyDocument")
@@ -256,7 +265,8 @@ def test_streams_repeat_a_part_and_keep_what_is_given_up(plain: Deployment) -> N
 
 def test_rules_and_schedules_run_their_functions_and_keep_what_they_cannot_deliver(plain: Deployment) -> None:
     rules = plain.named("Events::Rule", "Name")
-    assert rules.keys() == {f"{PREFIX}{each.name}" for each in (*TOPOLOGY.event_rules, *TOPOLOGY.schedules)}
+    names = [*(rule.name for rule in TOPOLOGY.event_rules), *(schedule.name for schedule in TOPOLOGY.schedules)]
+    assert rules.keys() == {f"{PREFIX}{name}" for name in names}
     for rule in event_rules(TOPOLOGY, environment(TOPOLOGY, PLACE, plain.shipment.release)):
         made = rules[f"{PREFIX}{rule.name}"]
         assert made.at("EventPattern") == rule.pattern
@@ -269,7 +279,7 @@ def test_rules_and_schedules_run_their_functions_and_keep_what_they_cannot_deliv
 
 
 def test_one_permission_lets_all_rules_run_a_function(plain: Deployment) -> None:
-    run = {each.function for each in (*TOPOLOGY.event_rules, *TOPOLOGY.schedules)}
+    run = {rule.function for rule in TOPOLOGY.event_rules} | {each.function for each in TOPOLOGY.schedules}
     found = [each for each in plain.of("Lambda::Permission") if each.at("Principal") == "events.amazonaws.com"]
     names = [plain.reference(str(each.at("FunctionName"))).at("FunctionName") for each in found]
     assert sorted(map(str, names)) == sorted(f"{PREFIX}{name}" for name in run)

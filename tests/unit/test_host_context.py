@@ -87,6 +87,14 @@ def test_a_wrong_choice_is_refused_in_one_sentence(
     assert "\n" not in sentence
 
 
+def test_choices_that_functions_cannot_be_told_are_refused() -> None:
+    roles = [f"{ROLE}{number}" for number in range(30)]
+    sentence = refused({"passable_role_arns": roles})
+    assert "passable_role_arns" in sentence
+    assert "shorten" in sentence
+    assert Context.of({"passable_role_arns": roles[:10]}).passable_role_arns == tuple(roles[:10])
+
+
 def test_the_command_line_gives_its_choices_as_text() -> None:
     assert Context.of('{"log_retention_days": 7}') == Context(log_retention_days=7)
     assert "instantstart" in refused("{")
