@@ -453,11 +453,13 @@ def test_a_wrong_context_costs_one_sentence_and_no_traceback() -> None:
     assert told.stderr.count("\n") == 1
 
 
-def test_the_report_names_resources_and_sizes(plain: Deployment) -> None:
-    told = report(plain.assembly, 1.5)
+def test_the_report_names_resources_sizes_and_what_is_in_the_way(plain: Deployment) -> None:
+    told = report(plain.assembly, 1.5, "no chart")
     assert f"{len(plain.resources)} resources" in told
     assert "1.5 s" in told
-    assert told.count(" MB ") >= len(TOPOLOGY.machines)
+    assert told.count(" kB ") >= len(TOPOLOGY.machines)
+    assert told.endswith("It cannot be deployed: no chart.\n")
+    assert "cannot" not in report(plain.assembly, 1.5, None)
 
 
 def test_what_cloudwatch_offers_is_what_can_be_chosen() -> None:
