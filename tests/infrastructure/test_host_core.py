@@ -359,7 +359,9 @@ def test_what_needs_a_person_has_an_alarm(plain: Deployment) -> None:
     alarms = plain.named("CloudWatch::Alarm", "AlarmName")
     assert {f"{PREFIX}{function.name}-failing" for function in TOPOLOGY.functions} <= alarms.keys()
     assert {f"{PREFIX}{stream.function}-behind" for stream in TOPOLOGY.streams} <= alarms.keys()
-    assert {f"{PREFIX}dead-letters", f"{PREFIX}executions-failing"} <= alarms.keys()
+    assert {
+        f"{PREFIX}{name}" for name in ("dead-letters", "executions-failing", "functions-throttled")
+    } <= alarms.keys()
     silent = alarms[f"{PREFIX}sweeper-silent"]
     assert silent.list_at("Dimensions") == [{"Name": "RuleName", "Value": f"{PREFIX}sweeper"}]
     assert silent.at("TreatMissingData") == "breaching"
