@@ -48,28 +48,8 @@ def create_cluster(
     _check_region(request.region, deployed.region)
     tag = request.tag or rules.generated_tag(application.caller().id, idempotency_key or ledger.new_identifier())
     asked = _asked(tag, request, idempotency_key)
-    if not dry_run and (earlier := ledger.replayed(asked)):
-        return application.accepted(earlier)
-    names = rules.names_of(tag, deployed.account_id, deployed.region, request.foundation.reused)
-    seen = preflight.look(request, Target(tag, deployed.account_id, deployed.region, names, request.foundation.vpc_id))
-    findings = [*seen.findings, *reuse.look(request, names.bucket or "")]
-    administrator = Scope.ADMIN in application.caller().scopes
-    findings += check_kept_data(findings, names.bucket or "", administrator=administrator)
-    egress = settings.fixed_egress_addresses()
-    spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now(), egress)
-    new = _planned(asked, request, findings, rules.plan(asked.kind, request))
-    made = previewing.standing(previewing.creation(new.stages, spec, spec.instance_groups), findings)
-    changes = priced(made, spec.instance_groups, spec.region)
-    return mutations.answer(
-        Intent(
-            new=new.model_copy(update={"new_cluster": spec.model_dump(mode="json", exclude_none=True)}),
-            changes=changes,
-            unpriced=unpriced(changes),
-            findings=[*findings, *(_about_tag(tag, generated=request.tag is None) if dry_run else [])],
-            read=dict(seen.read),
-        ),
-        dry_run=dry_run,
-        confirm=confirm,
+    return mutations.carry_out(
+        asked, lambda: _creation(asked, request, deployed, dry_run=dry_run), dry_run=dry_run, confirm=confirm
     )
 
 
@@ -132,11 +112,35 @@ def put_active_cluster(request: ChooseActiveCluster) -> ActiveCluster:
     return ActiveCluster(cluster_tag=request.cluster_tag)
 
 
+def _creation(asked: NewOperation, request: CreateCluster, deployed: settings.Settings, *, dry_run: bool) -> Intent:
+    """Decide what a creation comes to."""
+    tag = asked.cluster_tag
+    names = rules.names_of(tag, deployed.account_id, deployed.region, request.foundation.reused)
+    seen = preflight.look(request, Target(tag, deployed.account_id, deployed.region, names, request.foundation.vpc_id))
+    findings = [*seen.findings, *reuse.look(request, names.bucket or "")]
+    administrator = Scope.ADMIN in application.caller().scopes
+    findings += check_kept_data(findings, names.bucket or "", administrator=administrator)
+    egress = settings.fixed_egress_addresses()
+    spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now(), egress)
+    new = _planned(asked, request, findings, rules.plan(asked.kind, request))
+    made = previewing.standing(previewing.creation(new.stages, spec, spec.instance_groups), findings)
+    changes = priced(made, spec.instance_groups, spec.region)
+    return Intent(
+        new=new.model_copy(update={"new_cluster": spec.model_dump(mode="json", exclude_none=True)}),
+        changes=changes,
+        unpriced=unpriced(changes),
+        findings=[*findings, *(_about_tag(tag, generated=request.tag is None) if dry_run else [])],
+        read=dict(seen.read),
+    )
+
+
 def _begin_on(tag: str, request: rules.Request, key: str | None, *, dry_run: bool, confirm: str | None) -> Answer:
     asked = _asked(tag, request, key)
-    # A repeat is recognised first: by now the cluster may refuse what it allowed then.
-    if not dry_run and (earlier := ledger.replayed(asked)):
-        return application.accepted(earlier)
+    return mutations.carry_out(asked, lambda: _intent_on(asked, request), dry_run=dry_run, confirm=confirm)
+
+
+def _intent_on(asked: NewOperation, request: rules.Request) -> Intent:
+    tag = asked.cluster_tag
     cluster = records.read(tag)
     findings = rules.out_of_turn(tag, asked.kind, cluster.conditions)
     read: dict[str, int | str] = {"spec": cluster.spec.version}
@@ -153,7 +157,7 @@ def _begin_on(tag: str, request: rules.Request, key: str | None, *, dry_run: boo
     new = _planned(asked, request, findings, stages)
     groups = rules.desired_groups(request)
     changes = priced(previewing.creation(new.stages, cluster.spec, groups), groups, cluster.spec.region)
-    intent = Intent(
+    return Intent(
         new=new.model_copy(update=changed),
         changes=changes,
         unpriced=unpriced(changes),
@@ -161,7 +165,6 @@ def _begin_on(tag: str, request: rules.Request, key: str | None, *, dry_run: boo
         read=read,
         cluster=cluster.spec,
     )
-    return mutations.answer(intent, dry_run=dry_run, confirm=confirm)
 
 
 def _asked(tag: str, request: rules.Request, key: str | None) -> NewOperation:

@@ -8,7 +8,7 @@ from functions.clusters import records
 from functions.clusters.routes import Tag
 from functions.clusters.upgrades import rules
 from functions.clusters.upgrades.models import ControlPlane, Readiness, UpgradeCluster
-from functions.core import application, ledger, mutations
+from functions.core import mutations
 from functions.core.application import IdempotencyKey
 from functions.core.cluster import ClusterSpec
 from functions.core.errors import Cause, Layer, PreconditionFailed
@@ -30,10 +30,9 @@ def upgrade_cluster(
     """Begin to move a cluster to another Kubernetes version: control plane, add-ons, nodes."""
     wanted = request or UpgradeCluster()
     asked = _asked(tag, wanted, idempotency_key)
-    if not dry_run and (earlier := ledger.replayed(asked)):
-        return application.accepted(earlier)
-    cluster = records.read(tag)
-    return mutations.answer(_intent(asked, wanted, cluster), dry_run=dry_run, confirm=confirm)
+    return mutations.carry_out(
+        asked, lambda: _intent(asked, wanted, records.read(tag)), dry_run=dry_run, confirm=confirm
+    )
 
 
 def _asked(tag: str, request: UpgradeCluster, key: str | None) -> NewOperation:

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 from aws_lambda_powertools.event_handler.openapi.params import Path
 
-from functions.core import application, ledger, mutations
+from functions.core import application, mutations
 from functions.core.application import IdempotencyKey
 from functions.core.ledger.clusters import spec_of
 from functions.core.ledger.models import NewOperation
@@ -40,7 +40,10 @@ def create_namespace(
         idempotency_key=idempotency_key,
         audited=wanted.name,
     )
-    if not dry_run and (earlier := ledger.replayed(asked)):
-        return application.accepted(earlier)
     change = Change(action=Action.CREATE, resource="Kubernetes namespace", name=wanted.name, reason=_WHY, stage=stage)
-    return mutations.answer(Intent(new=asked, changes=[change], cluster=spec_of(tag)), dry_run=dry_run, confirm=confirm)
+    return mutations.carry_out(
+        asked,
+        lambda: Intent(new=asked, changes=[change], cluster=spec_of(tag)),
+        dry_run=dry_run,
+        confirm=confirm,
+    )
