@@ -120,7 +120,14 @@ FUNCTIONS = (
         "kubernetes",
         "functions.entry.kubernetes.handler",
         "answers the routes that look into clusters",
-        actions=("dynamodb:GetItem", "dynamodb:Query", "eks:DescribeCluster", "sts:AssumeRole"),
+        actions=(
+            "dynamodb:GetItem",
+            "dynamodb:Query",
+            "eks:DescribeCluster",
+            "eks:DescribeAccessEntry",
+            "eks:ListAssociatedAccessPolicies",
+            "sts:AssumeRole",
+        ),
         patience=Patience.EDGE,
     ),
     Function(
