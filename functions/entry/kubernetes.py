@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from functions.clusters.importing.routes import testing
 from functions.core import application, catalogue
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from aws_lambda_powertools.utilities.typing import LambdaContext
+    from pydantic import JsonValue
 
 catalogue.install(DECLARATIONS)
 _ROUTES = (namespaces, testing)
@@ -20,6 +21,6 @@ HANDLERS = {name: value for module in _ROUTES for name, value in vars(module).it
 APPLICATION = application.build(DECLARATIONS, HANDLERS, "kubernetes")
 
 
-def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
+def handler(event: Mapping[str, JsonValue], context: LambdaContext) -> dict[str, JsonValue]:
     """Answer one HTTP API event."""
     return APPLICATION.handle(event, context)
