@@ -156,16 +156,16 @@ def test_a_change_set_that_only_takes_our_route_tables_is_not_worth_executing() 
 
 
 def test_what_was_made_follows_from_conditions_and_desired_state() -> None:
-    every = [name for _, name in plans.made(spec(), STANDING)]
+    every = [name for _, name in plans.made(spec(), STANDING, {})]
     assert every == [stack.STAGE, *DEPENDENCIES, *HYPERPOD, "mount:s3-claim", "mount:team/data"]
     founded = conditions(FoundationReady="True", DependenciesReady="False:Failed", HyperPodReady="False:Removed")
-    assert [name for _, name in plans.made(spec(), founded)] == [stack.STAGE, *DEPENDENCIES]
-    assert plans.made(spec(origin="imported"), conditions(FoundationReady="True")) == []
-    assert plans.made(spec(instance_groups=[], mounts=[]), STANDING)[-1][1] == DEPENDENCIES[-1]
+    assert [name for _, name in plans.made(spec(), founded, {})] == [stack.STAGE, *DEPENDENCIES]
+    assert plans.made(spec(origin="imported"), conditions(FoundationReady="True"), {}) == []
+    assert plans.made(spec(instance_groups=[], mounts=[]), STANDING, {})[-1][1] == DEPENDENCIES[-1]
 
 
 def test_each_kind_of_stage_is_looked_at_once_and_a_report_ends_it() -> None:
-    assert [name for _, name in plans.looks(plans.made(spec(), STANDING))] == [
+    assert [name for _, name in plans.looks(plans.made(spec(), STANDING, {}))] == [
         "foundation_drift",
         "access_entry_drift:admin,operator",
         "cluster_role_drift:operator",
@@ -179,7 +179,7 @@ def test_each_kind_of_stage_is_looked_at_once_and_a_report_ends_it() -> None:
     ]
 
 
-MADE = plans.made(spec(), STANDING)
+MADE = plans.made(spec(), STANDING, {})
 
 
 @pytest.mark.parametrize(
