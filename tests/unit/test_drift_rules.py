@@ -156,16 +156,50 @@ def test_a_change_set_that_only_takes_our_route_tables_is_not_worth_executing() 
 
 
 def test_what_was_made_follows_from_conditions_and_desired_state() -> None:
-    every = [name for _, name in plans.made(spec(), STANDING)]
+    every = [name for _, name in plans.made(spec(), STANDING, {})]
     assert every == [stack.STAGE, *DEPENDENCIES, *HYPERPOD, "mount:s3-claim", "mount:team/data"]
     founded = conditions(FoundationReady="True", DependenciesReady="False:Failed", HyperPodReady="False:Removed")
-    assert [name for _, name in plans.made(spec(), founded)] == [stack.STAGE, *DEPENDENCIES]
-    assert plans.made(spec(origin="imported"), conditions(FoundationReady="True")) == []
-    assert plans.made(spec(instance_groups=[], mounts=[]), STANDING)[-1][1] == DEPENDENCIES[-1]
+    assert [name for _, name in plans.made(spec(), founded, {})] == [stack.STAGE, *DEPENDENCIES]
+    assert plans.made(spec(instance_groups=[], mounts=[]), STANDING, {})[-1][1] == DEPENDENCIES[-1]
+
+
+@pytest.mark.parametrize(
+    ("recorded", "made"),
+    [
+        ({}, []),
+        ({"foundation": ["foundation"]}, []),
+        # In the order of a creation, and without what no stage can look at.
+        (
+            {"dependencies": ["subnet_tags", "addon:coredns", "cluster_role:operator", "access_entry:admin"]},
+            ["access_entry:admin", "cluster_role:operator", "addon:coredns"],
+        ),
+        ({"hyperpod": HYPERPOD}, HYPERPOD),
+        # The HyperPod cluster itself was there already.
+        ({"hyperpod": [HYPERPOD[0], "lifecycle_scripts", "hyperpod_nodes"]}, [HYPERPOD[0]]),
+        ({"storage": ["mount:team/data"]}, ["mount:team/data"]),
+    ],
+)
+def test_what_was_made_on_an_imported_cluster_is_on_record_whatever_was_found(
+    recorded: dict[str, list[str]], made: list[str]
+) -> None:
+    assert [name for _, name in plans.made(spec(origin="imported"), STANDING, recorded)] == made
+    assert plans.made(spec(), STANDING, recorded) == plans.made(spec(), STANDING, {})
+
+
+def test_a_repair_of_an_imported_cluster_ends_with_a_look_at_all_of_it() -> None:
+    stages = plans.repair(report(), [("dependencies", "addon:coredns")], imported=True).stages
+    assert [name for _, name in stages] == [
+        "verify",
+        "detect_cluster",
+        "detect_workloads",
+        "addon_drift:coredns",
+        "drift_report",
+    ]
+    assert {phase for phase, _ in stages} == {"verify"}
 
 
 def test_each_kind_of_stage_is_looked_at_once_and_a_report_ends_it() -> None:
-    assert [name for _, name in plans.looks(plans.made(spec(), STANDING))] == [
+    assert [name for _, name in plans.looks(plans.made(spec(), STANDING, {}))] == [
         "foundation_drift",
         "access_entry_drift:admin,operator",
         "cluster_role_drift:operator",
@@ -179,7 +213,7 @@ def test_each_kind_of_stage_is_looked_at_once_and_a_report_ends_it() -> None:
     ]
 
 
-MADE = plans.made(spec(), STANDING)
+MADE = plans.made(spec(), STANDING, {})
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from functions.clusters.drift.models import DriftReport, RepairCluster
 from functions.clusters.drift.rules import plans, previews
 from functions.core import mutations, runtime
 from functions.core.application import IdempotencyKey
-from functions.core.errors import NotFound, PreconditionFailed
+from functions.core.errors import NotFound
 from functions.core.ledger.models import NewOperation
 from functions.core.mutations import Answer, Confirm, DryRun, Intent
 
@@ -63,12 +63,12 @@ def repair_cluster(
 
 def _detection(asked: NewOperation) -> Intent:
     cluster = clusters.read(asked.cluster_tag)
-    stages = plans.looks(_made(cluster))
-    planned = [mutations.planned(phase, name) for phase, name in stages]
+    made = plans.made(cluster.spec, cluster.conditions, cluster.made)
+    planned = [mutations.planned(phase, name) for phase, name in plans.looks(made)]
     return Intent(
         new=asked.model_copy(update={"stages": planned}),
         changes=[],
-        findings=previews.not_ours(cluster.spec),
+        findings=previews.nothing_made(cluster.spec, made),
         cluster=cluster.spec,
     )
 
@@ -77,29 +77,19 @@ def _repair(asked: NewOperation, wanted: RepairCluster) -> Intent:
     tag = asked.cluster_tag
     cluster = clusters.read(tag)
     report = _recent(tag, cluster.spec.version)
-    plan = plans.repair(report, _made(cluster))
+    made = plans.made(cluster.spec, cluster.conditions, cluster.made)
+    plan = plans.repair(report, made, imported=cluster.spec.origin == "imported")
     changes = previews.changes(report, plan, wanted.accept_replacement)
     kept: JsonObject = {"accept_replacement": [*wanted.accept_replacement], "agreed": [*previews.agreed(report)]}
     new = {"request": kept, "stages": [mutations.planned(phase, name) for phase, name in plan.stages]}
     return Intent(
         new=asked.model_copy(update=new),
         changes=changes,
-        findings=[*previews.not_ours(cluster.spec), *previews.findings(report)],
+        findings=[*previews.nothing_made(cluster.spec, made), *previews.findings(report)],
         read={"spec": cluster.spec.version, "detection": report.operation_id if report else None},
         cluster=cluster.spec,
         confirm_name=tag if any(change.irreversible for change in changes) else None,
     )
-
-
-def _made(cluster: clusters.Cluster) -> list[tuple[str, str]]:
-    made = plans.made(cluster.spec, cluster.conditions)
-    # An imported cluster is refused by a finding, which a dry run can tell.
-    if not made and cluster.spec.origin == "created":
-        raise PreconditionFailed(
-            f"Nothing of cluster {cluster.spec.tag} was made here, so nothing can have drifted.",
-            remedy="Let an operation that creates its foundation succeed first.",
-        )
-    return made
 
 
 def _recent(tag: str, version: int) -> DriftReport | None:
