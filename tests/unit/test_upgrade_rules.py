@@ -161,7 +161,7 @@ def test_there_is_nothing_to_do_when_everything_is_where_it_would_be_brought(
 
 
 def test_the_control_plane_comes_first_then_add_ons_in_their_order_then_nodes() -> None:
-    assert rules.stages(SPEC, FOUND, release=True) == [
+    assert rules.stages(SPEC, FOUND, release=True, nodes=True) == [
         ("preflight", "upgrade_preflight"),
         ("control_plane", "control_plane"),
         ("addons", "foundation_addons"),
@@ -175,7 +175,8 @@ def test_the_control_plane_comes_first_then_add_ons_in_their_order_then_nodes() 
 
 
 def test_of_an_imported_cluster_eks_owns_all_add_ons_and_its_release_is_left_alone() -> None:
-    names = [name for _, name in rules.stages(SPEC.model_copy(update={"origin": "imported"}), FOUND, release=False)]
+    imported = SPEC.model_copy(update={"origin": "imported"})
+    names = [name for _, name in rules.stages(imported, FOUND, release=False, nodes=True)]
     assert names == [
         "upgrade_preflight",
         "control_plane",
@@ -190,7 +191,7 @@ def test_of_an_imported_cluster_eks_owns_all_add_ons_and_its_release_is_left_alo
 
 
 def test_a_preview_says_what_changes_and_what_has_no_way_back() -> None:
-    changes = rules.changes(SPEC, FOUND, UpgradeCluster(), "1.33", release=False)
+    changes = rules.changes(SPEC, FOUND, UpgradeCluster(), "1.33", release=False, nodes=True)
     assert [(each.action, each.name, each.irreversible) for each in changes] == [
         (Action.CHANGE, "eks-t1", True),
         (Action.CHANGE, "kube-proxy", False),
