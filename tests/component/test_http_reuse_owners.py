@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from functions.core import runtime
-from tests.component.test_http_reuse_support import BUCKET, OTHERS, Own, create, listed, own, refused, role
+from tests.component.test_http_reuse_support import BUCKET, HYPERPOD, OTHERS, Own, create, listed, own, refused, role
 from tests.component.test_http_support import Answer, Edge, account, edge
 
 if TYPE_CHECKING:
@@ -64,10 +64,12 @@ PARTS: list[tuple[Callable[[Own, dict[str, str]], dict[str, Any]], str, str]] = 
 ]
 
 
-def dry_run(edge: Edge, foundation: dict[str, Any], **sent: Any) -> list[dict[str, Any]]:
+def dry_run(
+    edge: Edge, foundation: dict[str, Any], scopes: Sequence[str] = (*SOME, "admin"), groups: Sequence[str] = ()
+) -> list[dict[str, Any]]:
     """What a dry run finds about whose the resources are."""
     body = {"tag": "t1", "foundation": foundation}
-    answer = edge.send("POST", "/api/clusters", body, query="dry_run=true", **sent)
+    answer = edge.send("POST", "/api/clusters", body, query="dry_run=true", scopes=scopes, groups=groups)
     assert answer.status == 200, answer.body
     return [each for each in answer.body["findings"] if each["check"] == CHECK]
 
@@ -95,6 +97,20 @@ def test_what_a_cluster_itself_left_and_what_somebody_tagged_is_taken_over(
     edge: Edge, own: Own, mark: Callable[[Own, dict[str, str]], dict[str, Any]], tags: dict[str, str]
 ) -> None:
     assert dry_run(edge, own.members | mark(own, tags)) == []
+
+
+def test_a_subnet_and_a_security_group_of_an_instance_group_are_judged_as_well(edge: Edge, own: Own) -> None:
+    subnet, secured = own.subnet("10.50.16.0/20", "us-west-2c"), own.group("sg-00000000000000009", tags=OTHERS)
+    own.ec2.create_tags(Resources=[subnet], Tags=listed(OTHERS))
+    groups = [{"name": "gpu", "instance_type": "ml.g6.4xlarge", "instance_count": 1, "subnet_id": subnet}]
+    answer = create(edge, own.members, HYPERPOD | {"instance_groups": [groups[0] | {"security_group_ids": [secured]}]})
+    assert refused(answer) == (409, CHECK.upper())
+    assert answer.fields == [
+        "hyperpod.instance_groups[0].subnet_id",
+        "hyperpod.instance_groups[0].security_group_ids",
+    ]
+    own.ec2.create_tags(Resources=[subnet], Tags=listed(OWN))
+    assert create(edge, own.members, HYPERPOD | {"instance_groups": groups}).status == 202
 
 
 def standing_on(edge: Edge, own: Own, owner_groups: Sequence[str] = ()) -> None:
@@ -125,8 +141,7 @@ def test_of_a_cluster_of_others_nothing_is_told_but_what_the_tags_say(edge: Edge
     assert told
     assert all("another cluster too" in each["message"] for each in told)
     assert not [each for each in told if "other " in each["message"].replace("another", "")]
-    for known in ({"groups": ["research"]}, {"scopes": ("read", "operate", "admin")}):
-        told = dry_run(edge, own.members, **({"scopes": SOME} | known))
+    for told in (dry_run(edge, own.members, SOME, ["research"]), dry_run(edge, own.members)):
         assert all("cluster other too" in each["message"] for each in told)
     _vpc(own, OTHERS)
     [vpc] = [each for each in dry_run(edge, own.members, scopes=SOME) if each["level"] == "error"]
