@@ -4,6 +4,7 @@ Annotations are evaluated here, because Powertools reads them to validate.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Path
@@ -22,13 +23,13 @@ from functions.clusters.models import (
     LastOperation,
     S3Mount,
 )
-from functions.clusters.preflight import routes as preflight
 from functions.clusters.preflight.models import Target
 from functions.clusters.preflight.rules.leftovers import check_kept_data
 from functions.clusters.preflight.rules.requests import target_of
+from functions.clusters.preflight.stages.survey import Seen, survey
 from functions.clusters.previewing import rules as previewing
 from functions.clusters.reuse import routes as reuse
-from functions.core import application, ledger, mutations, runtime, settings
+from functions.core import application, gathering, ledger, mutations, runtime, settings
 from functions.core.application import IdempotencyKey
 from functions.core.declaration import Scope
 from functions.core.errors import FieldError, InvalidRequest
@@ -116,8 +117,8 @@ def _creation(asked: NewOperation, request: CreateCluster, deployed: settings.Se
     """Decide what a creation comes to."""
     tag = asked.cluster_tag
     names = rules.names_of(tag, deployed.account_id, deployed.region, request.foundation.reused)
-    seen = preflight.look(request, Target(tag, deployed.account_id, deployed.region, names, request.foundation.vpc_id))
-    findings = [*seen.findings, *reuse.look(request, names.bucket or "")]
+    seen = _look(request, Target(tag, deployed.account_id, deployed.region, names, request.foundation.vpc_id))
+    findings = seen.findings
     administrator = Scope.ADMIN in application.caller().scopes
     findings += check_kept_data(findings, names.bucket or "", administrator=administrator)
     egress = settings.fixed_egress_addresses()
@@ -145,7 +146,7 @@ def _intent_on(asked: NewOperation, request: rules.Request) -> Intent:
     findings = rules.out_of_turn(tag, asked.kind, cluster.conditions)
     read: dict[str, int | str] = {"spec": cluster.spec.version}
     if isinstance(request, HyperPod):
-        seen = preflight.look(request, target_of(cluster.spec, cluster.conditions))
+        seen = survey(request, target_of(cluster.spec, cluster.conditions), gathering.at_edge())
         findings += seen.findings
         read |= seen.read
     changed = {
@@ -165,6 +166,17 @@ def _intent_on(asked: NewOperation, request: rules.Request) -> Intent:
         read=read,
         cluster=cluster.spec,
     )
+
+
+def _look(request: CreateCluster, target: Target) -> Seen:
+    """Find everything that is wrong or good to know about a new cluster, all of it in the time of one look.
+
+    Zones are written by their names, and groups with a training plan get its zone.
+    """
+    around = gathering.at_edge()
+    taken_over = reuse.ask(request.foundation.reused, target.tag, around)
+    seen = survey(request, target, around)
+    return replace(seen, findings=[*seen.findings, *reuse.judge(request, target, taken_over())])
 
 
 def _asked(tag: str, request: rules.Request, key: str | None) -> NewOperation:

@@ -47,6 +47,11 @@ def marked(tags: Mapping[str, str], cluster_tag: str) -> bool:
     return all(tags.get(key) == value for key, value in marks_of(cluster_tag).items())
 
 
+def owner_in(tags: Mapping[str, str]) -> str | None:
+    """Name the cluster of ours that a resource with some tags was made for; None when it was made for none."""
+    return tags.get(CLUSTER_MARK) if tags.get("instantstart:managed-by") == MANAGER else None
+
+
 def labels_of(cluster: ClusterSpec, operation_id: str) -> dict[str, str]:
     """Give the Kubernetes labels of an object."""
     return {

@@ -5,7 +5,6 @@ Annotations are evaluated here, because Powertools reads them to validate.
 
 from collections.abc import Sequence
 
-from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import BaseModel
 
 from functions.aws import eks_survey
@@ -18,13 +17,13 @@ from functions.clusters.reuse import routes as reuse
 from functions.clusters.routes import Tag
 from functions.clusters.rules import generated as made_up
 from functions.clusters.rules import generated_tag, taken
-from functions.core import application, failures, ledger, mutations, runtime, settings
+from functions.core import application, gathering, ledger, mutations, runtime, settings
 from functions.core.application import IdempotencyKey
 from functions.core.findings import Finding
+from functions.core.gathering import Gathering
 from functions.core.ledger import granted
 from functions.core.ledger.models import NewOperation
 from functions.core.mutations import Answer, Confirm, DryRun, Intent
-from functions.core.runtime import Patience
 
 
 def import_cluster(
@@ -67,12 +66,12 @@ def forget_cluster(
 
 def _import(asked: NewOperation, request: ImportCluster, generated: str, *, dry_run: bool) -> Intent:
     """Decide what an import comes to; a dry run also tells of the tag what one in earnest learns when it is written."""
-    tag, deployed, name = asked.cluster_tag, settings.current(), request.eks_cluster_name
-    eks = _eks(name)
+    tag, deployed, name, look = asked.cluster_tag, settings.current(), request.eks_cluster_name, gathering.at_edge()
+    eks = _eks(name, look)
     findings = [
         *_known(name),
         *admission.admit(name, eks, request.consents),
-        *reuse.look_at(request.execution_role_arn, request.bucket),
+        *reuse.look_at(tag, request.execution_role_arn, request.bucket, look),
     ]
     if dry_run:
         findings += [made_up(tag)] if tag == generated else []
@@ -94,7 +93,7 @@ def _look_again(asked: NewOperation, body: RedetectCluster) -> Intent:
     cluster = records.read(tag)
     findings = [
         *planning.not_imported(cluster.spec, f"Compare it by POST /api/clusters/{tag}/drift."),
-        *reuse.look_at(body.execution_role_arn, body.bucket or cluster.spec.names.bucket),
+        *reuse.look_at(tag, body.execution_role_arn, body.bucket or cluster.spec.names.bucket, gathering.at_edge()),
     ]
     return Intent(
         new=_planned(asked, body, planning.redetect_stages(), findings),
@@ -134,12 +133,11 @@ def _planned(
     return asked.model_copy(update={"request": kept, "stages": planned, "findings": [*findings]})
 
 
-def _eks(name: str) -> FoundEks | None:
+def _eks(name: str, look: Gathering) -> FoundEks | None:
     """Read the EKS cluster; raises what says that EKS does not tell."""
-    try:
-        return eks_survey.describe(name, Patience.EDGE)
-    except (ClientError, BotoCoreError) as error:
-        raise failures.problem_of(error, name) from error
+    asked = look.ask("eks_cluster", lambda: eks_survey.describe(name, look.patience))
+    look.make()
+    return asked.required(name)
 
 
 def _known(eks_cluster: str) -> list[Finding]:
