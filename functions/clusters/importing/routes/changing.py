@@ -66,7 +66,7 @@ def redetect_cluster(
     confirm: Confirm = None,
     idempotency_key: IdempotencyKey = None,
 ) -> Answer:
-    """Look again at an imported cluster, and tell what has changed."""
+    """Look again at an imported cluster, and tell what has changed; a HyperPod cluster made here stays as wanted."""
     body = request or RedetectCluster()
     asked = _asked(planning.REDETECT, tag, body, idempotency_key)
     if not dry_run and (earlier := ledger.replayed(asked)):
