@@ -6,6 +6,7 @@ import pytest
 
 from infra.local.demo.foreign import Maker
 from infra.local.faults import Fault, Kind
+from tests.host.by_hand import ByHand
 from tests.host.driver import Driver, stage_of, statuses
 from tests.workflows.imports import (
     ADMIN,
@@ -28,9 +29,7 @@ def test_a_cluster_without_a_bucket_is_previewed_and_deleted(driver_of_foreign: 
     assert driver.get(path)["spec"]["names"]["bucket"] is None
     dependencies = driver.run(f"{path}/dependencies")
     assert dependencies["status"] == "SUCCEEDED", dependencies["error"]
-    # This version compares what it created.
-    refused = driver.send("POST", f"{path}/drift")
-    assert (refused.status, refused.body["code"]) == (409, "precondition_failed")
+    assert ByHand(driver, LEGACY).detected()["in_sync"] == "True"
     previewed = driver.preview(path)
     assert [each["check"] for each in previewed["findings"]] == []
     deleted = driver.delete(path)
@@ -52,6 +51,23 @@ def test_a_cluster_that_does_not_let_us_in_is_deleted_from_outside_and_keeps_wha
     assert "nothing is done inside the cluster" in said
     assert driver.host.client("sagemaker").describe_cluster(ClusterName="research-hp")["ClusterStatus"] == "InService"
     assert driver.send("GET", path).status == 404
+
+
+def test_the_preview_of_a_deletion_names_what_we_made_and_nothing_of_theirs(driver_of_foreign: Driver) -> None:
+    driver, path = driver_of_foreign, f"/api/clusters/{RESEARCH}"
+    imported(driver, consents=LET_IN)
+    assert driver.run(f"{path}/dependencies")["status"] == "SUCCEEDED"
+    named = {
+        (each["action"], each["resource"], each["name"])
+        for each in driver.preview(path)["preview"]["changes"]
+        if each["resource"] in ("EKS add-on", "Helm release", "identity chain", "HyperPod cluster")
+    }
+    assert named == {
+        ("delete", "EKS add-on", "aws-mountpoint-s3-csi-driver"),
+        ("delete", "identity chain", "s3-csi-driver"),
+        ("keep", "Helm release", "dependencies"),
+        ("keep", "HyperPod cluster", "research-hp"),
+    }
 
 
 def test_a_deletion_that_was_stopped_late_still_gets_into_the_cluster(driver_of_foreign: Driver) -> None:

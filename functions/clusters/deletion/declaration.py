@@ -157,6 +157,7 @@ DECLARATION = Declaration(
         "ec2:DescribeNetworkInterfaces",
         "ec2:DescribeSubnets",
         "ec2:DescribeVolumes",
+        "eks:DescribeAddon",
         "eks:DescribeCluster",
         "eks:ListAddons",
         "iam:GetRole",

@@ -30,7 +30,7 @@ RECENT: Final = timedelta(minutes=15)
 def detect_drift(
     tag: Tag, dry_run: DryRun = False, confirm: Confirm = None, idempotency_key: IdempotencyKey = None
 ) -> Answer:
-    """Begin to compare a cluster with what was made; nothing is changed by it."""
+    """Begin to compare a cluster with what was made, an imported one with what was made here; nothing is changed."""
     asked = mutations.asked(plans.DETECT, tag, {}, ["drift"], idempotency_key)
     return mutations.carry_out(asked, lambda: _detection(asked), dry_run=dry_run, confirm=confirm)
 
@@ -54,7 +54,10 @@ def repair_cluster(
     confirm: Confirm = None,
     idempotency_key: IdempotencyKey = None,
 ) -> Answer:
-    """Begin to bring back what drifted, as the last detection of the last minutes found it, or a new one finds it."""
+    """Begin to bring back what drifted, as the last detection of the last minutes found it, or a new one finds it.
+
+    What others made of an imported cluster is left alone.
+    """
     wanted = request or RepairCluster()
     sent = wanted.model_dump(mode="json", exclude_unset=True)
     asked = mutations.asked(plans.REPAIR, tag, sent, ["cluster"], idempotency_key)

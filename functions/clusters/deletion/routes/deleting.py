@@ -14,6 +14,7 @@ from functions.clusters.deletion.routes import survey
 from functions.clusters.deletion.rules import preview
 from functions.clusters.deletion.rules.findings import findings_of
 from functions.clusters.deletion.rules.plan import DELETE_CLUSTER, DELETE_HYPERPOD, SCOPES, plan
+from functions.clusters.importing.rules import adoption
 from functions.core import mutations
 from functions.core.application import IdempotencyKey
 from functions.core.ledger.models import NewOperation
@@ -61,9 +62,12 @@ def _begin(kind: str, tag: str, deletion: Deletion, key: str | None, *, dry_run:
 
 
 def _intent(asked: NewOperation, deletion: Deletion) -> Intent:
-    kind, spec = asked.kind, records.read(asked.cluster_tag).spec
+    kind, cluster = asked.kind, records.read(asked.cluster_tag)
+    spec = cluster.spec
     stages = [mutations.planned(*each) for each in plan(kind, deletion, imported=spec.origin == "imported")]
-    case = preview.Case(kind, spec, deletion, tuple(stages), survey.look(spec))
+    recorded = {name for made in cluster.made.values() for name in made}
+    others = frozenset(adoption.left_alone(spec, cluster.detected)) - recorded
+    case = preview.Case(kind, spec, deletion, tuple(stages), survey.look(spec), others)
     findings = findings_of(case)
     return Intent(
         new=asked.model_copy(update={"stages": stages, "findings": findings}),

@@ -68,7 +68,7 @@ def look(spec: ClusterSpec) -> Seen:
         subnets=gathered("subnets", lambda: _subnets(spec), ()),
         interfaces=gathered("interfaces", lambda: _interfaces(spec, stack), ()),
         volumes=gathered("volumes", lambda: tuple(volumes.of_cluster(names.eks_cluster, _EDGE)), ()),
-        addons=gathered("add-ons", lambda: _addons(names.eks_cluster), ()) if status in _LIVING else (),
+        addons=gathered("add-ons", lambda: _addons(spec), ()) if status in _LIVING else (),
         chains=gathered("roles", lambda: _chains(spec), ()),
         bucket=gathered("bucket", lambda: _bucket(spec), None),
         log_groups=gathered("log groups", lambda: _log_groups(spec), ()),
@@ -120,9 +120,16 @@ def _interfaces(spec: ClusterSpec, stack: StackSeen | None) -> tuple[Interface, 
     return tuple(each for each in found if is_of_cluster(each, name) or is_of_a_service(load_balancer_of(each)))
 
 
-def _addons(eks_cluster: str) -> tuple[str, ...]:
-    installed = addons.names(eks_cluster, _EDGE)
-    return tuple(each for each in ADDONS if each in installed)
+def _addons(spec: ClusterSpec) -> tuple[str, ...]:
+    """Name the add-ons that the dependencies phase installs; on a cluster of others only those that are ours."""
+    installed = addons.names(spec.names.eks_cluster, _EDGE)
+    found = [each for each in ADDONS if each in installed]
+    return tuple(each for each in found if spec.origin == "created" or _made(spec, each))
+
+
+def _made(spec: ClusterSpec, addon: str) -> bool:
+    found = addons.describe(spec.names.eks_cluster, addon, _EDGE)
+    return found is not None and _is_ours(spec, found.tags)
 
 
 def _chains(spec: ClusterSpec) -> tuple[str, ...]:

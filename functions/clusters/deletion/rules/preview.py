@@ -52,13 +52,17 @@ FOREIGN: Final = "it does not carry the tags of this cluster"
 
 @dataclass(frozen=True)
 class Case:
-    """A deletion that is asked for: of what, how, with which stages, and what was found."""
+    """A deletion that is asked for: of what, how, with which stages, and what was found.
+
+    `others` are the stages of a creation whose things somebody else runs on the cluster.
+    """
 
     kind: str
     spec: ClusterSpec
     deletion: Deletion
     stages: tuple[PlannedStage, ...]
     seen: Seen
+    others: frozenset[str] = frozenset()
 
     @property
     def whole(self) -> bool:
@@ -123,7 +127,7 @@ def _dependencies(case: Case) -> Iterable[Change]:
         if kind == "identity_chain_removal" and parameter in case.seen.chains:
             why = "its association, and its role with its policies"
             yield _deleted("identity chain", parameter, why, stage.name)
-        elif kind == "helm_release_removal":
+        elif kind == "helm_release_removal" and f"helm_release:{parameter}" not in case.others:
             yield _deleted("Helm release", parameter, "the dependencies phase installs it", stage.name)
 
 
@@ -206,11 +210,18 @@ def _kept_beside(case: Case) -> Iterable[Change]:
     if case.whole and spec.origin == "imported":
         for namespace in sorted({mount.namespace for mount in spec.mounts}):
             yield _keep("namespace", namespace, "it stays in the imported cluster with all that others run in it")
+    yield from _kept_releases(case)
     for name in balancers(case):
         if not is_of_a_service(name) or not case.has("load_balancers_removal"):
             yield _keep("load balancer", name, "the control plane did not make it")
     if seen.stack is not None and not seen.stack.ours:
         yield _keep("CloudFormation stack", spec.stack, FOREIGN)
+
+
+def _kept_releases(case: Case) -> Iterable[Change]:
+    kinds = [name.partition(":") for name in sorted(case.others)]
+    for release in [parameter for kind, _, parameter in kinds if kind == "helm_release" and case.whole]:
+        yield _keep("Helm release", release, "the control plane did not install it")
 
 
 def is_foreign_bucket(case: Case) -> bool:

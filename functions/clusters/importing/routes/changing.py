@@ -45,7 +45,7 @@ def redetect_cluster(
     confirm: Confirm = None,
     idempotency_key: IdempotencyKey = None,
 ) -> Answer:
-    """Look again at an imported cluster, and tell what has changed."""
+    """Look again at an imported cluster, and tell what has changed; a HyperPod cluster made here stays as wanted."""
     body = request or RedetectCluster()
     asked = _asked(planning.REDETECT, tag, body, idempotency_key)
     return mutations.carry_out(asked, lambda: _look_again(asked, body), dry_run=dry_run, confirm=confirm)
