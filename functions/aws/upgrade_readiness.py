@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from functions.aws import addons, eks, eks_updates, hyperpod_software
 from functions.clusters.upgrades.models import AddonFact, ControlPlane, Readiness
-from functions.clusters.upgrades.rules import checks
+from functions.clusters.upgrades.rules.findings import ADDON, INSIGHT, NODES, STATUS, VERSION
 from functions.features.rules import choose_version, facts_of, older
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ def begin(name: str, look: Gathering) -> tuple[ControlPlane | None, tuple[str, .
 
     Raises the problem that keeps the control plane from being read: nothing can be said without it.
     """
-    plane = look.ask(checks.STATUS, lambda: _control_plane(name))
-    offered = look.ask(checks.VERSION, lambda: tuple(eks.offered_versions()))
+    plane = look.ask(STATUS, lambda: _control_plane(name))
+    offered = look.ask(VERSION, lambda: tuple(eks.offered_versions()))
     look.make()
     return plane.required(name), offered.value
 
@@ -36,10 +36,10 @@ def gather(
     look: Gathering,
 ) -> Readiness:
     """Read add-ons, instance groups and insights; `look` tells of what does not come to an end."""
-    installed = look.ask(checks.ADDON, lambda: _installed(plane.name))
-    versions = look.ask(checks.ADDON, lambda: addons.offered_for(target))
-    compute = look.ask(checks.NODES, lambda: hyperpod_software.describe(names.hyperpod_cluster))
-    insights = look.ask(checks.INSIGHT, lambda: eks_updates.insights(plane.name), wanted=target != plane.version)
+    installed = look.ask(ADDON, lambda: _installed(plane.name))
+    versions = look.ask(ADDON, lambda: addons.offered_for(target))
+    compute = look.ask(NODES, lambda: hyperpod_software.describe(names.hyperpod_cluster))
+    insights = look.ask(INSIGHT, lambda: eks_updates.insights(plane.name), wanted=target != plane.version)
     look.make()
     return Readiness(
         control_plane=plane,

@@ -17,7 +17,7 @@ from functions.clusters.preflight.stages.survey import survey
 from functions.core import gathering, runtime
 from functions.core.errors import InvalidRequest
 from functions.core.findings import Level, refusal
-from functions.core.stage import Applied, Done, Failed, Observation, StageContext, Waiting
+from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, StageContext, Waiting
 
 if TYPE_CHECKING:
     from functions.core.findings import Finding
@@ -64,3 +64,6 @@ def _request(context: StageContext) -> CreateCluster | HyperPod:
             f"The request of operation {context.operation.operation_id} is not valid in this release: {error}",
             remedy="Send the request again, as this release takes it.",
         ) from error
+
+
+STAGES: Behaviours = {"preflight": Preflight()}

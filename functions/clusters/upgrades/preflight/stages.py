@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from functions.aws import eks, upgrade_readiness
 from functions.clusters.upgrades.models import Rollout
-from functions.clusters.upgrades.rules.checks import NOTHING
-from functions.clusters.upgrades.rules.findings import of_readiness, of_version
+from functions.clusters.upgrades.rules.findings import NOTHING, of_readiness, of_version
 from functions.clusters.upgrades.rules.versions import LARGEST_SKEW, too_old
 from functions.core import gathering, runtime
 from functions.core.errors import Cause, Layer, PreconditionFailed, Unavailable

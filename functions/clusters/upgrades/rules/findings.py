@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.catalog import rules as catalog
-from functions.clusters.upgrades.rules.checks import ADDON, ALARM, IMAGE, INSIGHT, NODES, NOTHING, STATUS, VERSION
 from functions.clusters.upgrades.rules.versions import choices, minor_of, next_of
 from functions.core.errors import AlreadyExists, InvalidRequest, PreconditionFailed, Unavailable
 from functions.core.findings import Finding, Level
@@ -23,6 +22,14 @@ if TYPE_CHECKING:
         Rollout,
     )
 
+VERSION: Final = "upgrade_version"
+STATUS: Final = "upgrade_status"
+INSIGHT: Final = "upgrade_insight"
+ADDON: Final = "upgrade_addon"
+NODES: Final = "upgrade_nodes"
+IMAGE: Final = "upgrade_custom_image"
+ALARM: Final = "upgrade_alarms"
+NOTHING: Final = "upgrade_nothing_to_do"
 _FIELD: Final = "kubernetes_version"
 _CHANGING: Final = frozenset({"Creating", "Updating", "SystemUpdating", "Deleting"})
 
