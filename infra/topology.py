@@ -120,7 +120,14 @@ FUNCTIONS = (
         "kubernetes",
         "functions.entry.kubernetes.handler",
         "answers the routes that look into clusters",
-        actions=("dynamodb:GetItem", "dynamodb:Query", "eks:DescribeCluster", "sts:AssumeRole"),
+        # It begins what has to be previewed by a look into a cluster, as `api` begins the rest.
+        actions=(
+            *LEDGER,
+            "dynamodb:ConditionCheckItem",
+            "eks:DescribeCluster",
+            "states:StartExecution",
+            "sts:AssumeRole",
+        ),
         patience=Patience.EDGE,
     ),
     Function(

@@ -61,8 +61,9 @@ def _begin(kind: str, tag: str, deletion: Deletion, key: str | None, *, dry_run:
     if not dry_run and (earlier := ledger.replayed(asked)):
         return application.accepted(earlier)
     spec = records.read(tag).spec
+    whole = deletion if kind == DELETE_CLUSTER else None
     stages = [mutations.planned(*each) for each in plan(kind, deletion, imported=spec.origin == "imported")]
-    case = preview.Case(kind, spec, deletion, tuple(stages), survey.look(spec))
+    case = preview.Case(kind, spec, deletion, tuple(stages), survey.look(spec, whole))
     findings = findings_of(case)
     intent = Intent(
         new=asked.model_copy(update={"stages": stages, "findings": findings}),

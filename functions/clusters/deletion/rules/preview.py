@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from functions.clusters.deletion.rules.interfaces import Fate, fate_of, is_of_a_service, is_of_cluster, load_balancer_of
 from functions.clusters.deletion.rules.plan import DELETE_CLUSTER
-from functions.core.previews import Action, Change
+from functions.core.previews import Action, Change, bounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -89,6 +89,8 @@ def read_of(case: Case) -> dict[str, JsonValue]:
         "stack": f"{seen.stack.stack_id} {seen.stack.status}" if seen.stack else None,
         "eks": seen.eks_status,
         "hyperpod": seen.hyperpod.arn if seen.hyperpod else None,
+        "people": [*seen.people],
+        "namespaces": [*seen.namespaces],
         "unchecked": [*sorted(seen.unchecked)],
     }
 
@@ -150,9 +152,20 @@ def _foundation(case: Case) -> Iterable[Change]:
     if case.has("bucket_removal") and case.seen.bucket and not is_foreign_bucket(case):
         why = "with all its objects and their versions, as asked for"
         yield _deleted("S3 bucket", case.spec.bucket, why, "bucket_removal", irreversible=True)
+    yield from _people(case)
     if case.whole:
         why = "its settings and conditions; operations and their audit stay"
         yield _deleted("record of the cluster", case.spec.tag, why, None)
+
+
+def _people(case: Case) -> Iterable[Change]:
+    """Name the people who lose their way in: their entries go with the control plane, or are taken back from it."""
+    stage, why = "foundation_removal", "the control plane let this principal in; it goes with the EKS cluster"
+    if case.spec.origin == "imported":
+        stage = "leave_cluster"
+        why = "the control plane let this principal in; an entry that does not carry its tags stays"
+    if case.has(stage) and (case.seen.eks_status or "eks" in case.seen.unchecked):
+        yield from bounded([_deleted("EKS access entry", each, why, stage) for each in case.seen.people])
 
 
 def _is_told(resource: StackResource) -> bool:
@@ -204,8 +217,9 @@ def _kept_beside(case: Case) -> Iterable[Change]:
         why = "only HyperPod goes" if not case.whole else "it was imported: only what the control plane made goes"
         yield _keep("EKS cluster", spec.names.eks_cluster, f"{why}; so do the VPC and its network stay")
     if case.whole and spec.origin == "imported":
-        for namespace in sorted({mount.namespace for mount in spec.mounts}):
-            yield _keep("namespace", namespace, "it stays in the imported cluster with all that others run in it")
+        why = "it stays in the imported cluster with all that others run in it"
+        left = sorted({*seen.namespaces, *(mount.namespace for mount in spec.mounts)})
+        yield from bounded([_keep("namespace", each, why) for each in left])
     for name in balancers(case):
         if not is_of_a_service(name) or not case.has("load_balancers_removal"):
             yield _keep("load balancer", name, "the control plane did not make it")

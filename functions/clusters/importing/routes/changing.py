@@ -106,7 +106,7 @@ def forget_cluster(
         new=_planned(asked, body, planning.forget_stages(body), findings),
         changes=planning.forget_changes(cluster.spec, body, seen),
         findings=findings,
-        read={"spec": cluster.spec.version},
+        read={"spec": cluster.spec.version, "people": [*people]},
         cluster=cluster.spec,
         confirm_name=tag if planning.leaves_capacity(cluster.spec, cluster.conditions) else None,
     )
