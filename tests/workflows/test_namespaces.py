@@ -83,7 +83,7 @@ def test_a_namespace_of_somebody_else_is_used_as_it_is(driver: Driver) -> None:
 
 def test_labels_that_others_put_on_a_namespace_of_ours_are_no_change_of_it(driver: Driver) -> None:
     driver.run(PATH, {"name": "research", "labels": {"team": "us"}})
-    found = driver.host.world.kubernetes[CLUSTER].store.get(NAMESPACES, "research")
+    found: Json = driver.host.world.kubernetes[CLUSTER].store.get(NAMESPACES, "research")
     found["metadata"]["labels"]["istio-injection"] = "enabled"
     driver.host.world.kubernetes[CLUSTER].store.upsert(NAMESPACES, found)
     assert [action for action, _ in changed_by(driver, "research", team="us")] == ["keep"]
@@ -91,7 +91,7 @@ def test_labels_that_others_put_on_a_namespace_of_ours_are_no_change_of_it(drive
 
 def test_a_namespace_that_is_being_deleted_is_refused_before_anything_begins(driver: Driver) -> None:
     make(driver, "leaving")
-    found = driver.host.world.kubernetes[CLUSTER].store.get(NAMESPACES, "leaving")
+    found: Json = driver.host.world.kubernetes[CLUSTER].store.get(NAMESPACES, "leaving")
     found["status"]["phase"] = "Terminating"
     driver.host.world.kubernetes[CLUSTER].store.upsert(NAMESPACES, found)
     previewed = driver.send("POST", f"{PATH}?dry_run=true", {"name": "leaving"}).body
