@@ -41,7 +41,12 @@ def stack_tags(cluster: ClusterSpec) -> dict[str, str]:
 
 def tags_after(cluster: ClusterSpec, standing: Mapping[str, str]) -> dict[str, str]:
     """Give the tags that a standing stack is to have: our own as they are, the company's as they are wanted by now."""
-    return company_tags(cluster) | {key: value for key, value in standing.items() if key.startswith(_OURS)}
+    return company_tags(cluster) | {key: value for key, value in standing.items() if is_own(key)}
+
+
+def is_own(key: str) -> bool:
+    """Say whether a tag is the control plane's, and none of the company's."""
+    return key.startswith(_OURS)
 
 
 def marks_of(cluster_tag: str) -> dict[str, str]:

@@ -216,6 +216,7 @@ def _kept_beside(case: Case) -> Iterable[Change]:
     if not case.whole or spec.origin == "imported":
         why = "only HyperPod goes" if not case.whole else "it was imported: only what the control plane made goes"
         yield _keep("EKS cluster", spec.names.eks_cluster, f"{why}; so do the VPC and its network stay")
+    yield from _kept_reused(case)
     if case.whole and spec.origin == "imported":
         why = "it stays in the imported cluster with all that others run in it"
         left = sorted({*seen.namespaces, *(mount.namespace for mount in spec.mounts)})
@@ -225,6 +226,25 @@ def _kept_beside(case: Case) -> Iterable[Change]:
             yield _keep("load balancer", name, "the control plane did not make it")
     if seen.stack is not None and not seen.stack.ours:
         yield _keep("CloudFormation stack", spec.stack, FOREIGN)
+
+
+def _kept_reused(case: Case) -> Iterable[Change]:
+    """Name what was taken over and stays where the cluster goes."""
+    reused = case.spec.reused
+    if not case.whole or reused is None:
+        return
+    if reused.vpc_id:
+        why = (
+            "it was taken over; interfaces and security groups go that EKS and controllers made for this cluster alone"
+        )
+        yield _keep("VPC", reused.vpc_id, why)
+    why = "it was taken over, and was there before the cluster"
+    yield from bounded([_keep("subnet", each, why) for each in reused.subnet_ids])
+    if reused.security_group_id:
+        yield _keep("security group", reused.security_group_id, why)
+    roles = (reused.control_plane_role_arn, reused.execution_role_arn, reused.s3_csi_role_arn)
+    for arn in dict.fromkeys(filter(None, roles)):
+        yield _keep("IAM role", arn, why)
 
 
 def is_foreign_bucket(case: Case) -> bool:

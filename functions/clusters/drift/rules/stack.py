@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from functions.core.drifts import ABSENT, Drift, drift
-from functions.core.tags import OPERATION_MARK
+from functions.core.tags import OPERATION_MARK, is_own
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -104,19 +104,34 @@ def drifts_of(found: Iterable[ResourceDrift], tags: StackTags = _NO_TAGS) -> lis
         drifts += [
             _drift_of(name, each.type, other, tags)
             for other in each.differences
-            if not own_doing(each.type, other) and not tags.explains(other)
+            if not own_doing(each.type, other)
+            and not tags.explains(other)
+            and not _is_compared_apart(each.type, other, tags)
         ]
     return drifts
 
 
 def cluster_tag_drifts(eks_cluster: str, actual: Mapping[str, str], tags: StackTags) -> list[Drift]:
-    """List the tags that the EKS cluster has got since its stack was made, of which CloudFormation cannot know."""
+    """List the company tags that the EKS cluster has not as they are wanted.
+
+    It gets them at once where they change; CloudFormation still expects those that the stack was made with.
+    """
     name = f"{CLUSTER_ID} ({eks_cluster})"
+    compared = {
+        key: (tags.wanted.get(key, ABSENT), actual.get(key, ABSENT))
+        for key in sorted({*tags.standing, *tags.wanted})
+        if not is_own(key)
+    }
     return [
-        drift(name, CLUSTER, STAGE, f"tag {key}", expected=value, actual=actual.get(key, ABSENT))
-        for key, value in tags.wanted.items()
-        if key not in tags.standing and actual.get(key) != value
+        drift(name, CLUSTER, STAGE, f"tag {key}", expected=expected, actual=found)
+        for key, (expected, found) in compared.items()
+        if expected != found
     ]
+
+
+def _is_compared_apart(kind: str, found: Difference, tags: StackTags) -> bool:
+    """Say whether a difference is one of a company tag of the EKS cluster."""
+    return kind == CLUSTER and tags.knows(found.tag) and not is_own(found.tag)
 
 
 def _drift_of(name: str, kind: str, found: Difference, tags: StackTags) -> Drift:
