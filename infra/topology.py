@@ -120,12 +120,14 @@ FUNCTIONS = (
         "kubernetes",
         "functions.entry.kubernetes.handler",
         "answers the routes that look into clusters",
+        # It begins what has to be previewed by a look into a cluster, as `api` begins the rest.
         actions=(
-            "dynamodb:GetItem",
-            "dynamodb:Query",
-            "eks:DescribeCluster",
+            *LEDGER,
+            "dynamodb:ConditionCheckItem",
             "eks:DescribeAccessEntry",
+            "eks:DescribeCluster",
             "eks:ListAssociatedAccessPolicies",
+            "states:StartExecution",
             "sts:AssumeRole",
         ),
         patience=Patience.EDGE,

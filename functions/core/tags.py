@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 MANAGER = "instantstart"
 CLUSTER_MARK = "instantstart:cluster"
+OPERATION_MARK = "instantstart:operation"
+_OURS = "instantstart:"
 MANAGED_BY_LABEL = "app.kubernetes.io/managed-by"
 CLUSTER_LABEL = "instantstart/cluster"
 
@@ -23,7 +25,7 @@ def tags_of(cluster: ClusterSpec, operation_id: str) -> dict[str, str]:
 
     Those of the cluster itself come before the deployment's, and none may pass for ours.
     """
-    return company_tags(cluster) | stack_tags(cluster) | {"instantstart:operation": operation_id}
+    return company_tags(cluster) | stack_tags(cluster) | {OPERATION_MARK: operation_id}
 
 
 def company_tags(cluster: ClusterSpec) -> dict[str, str]:
@@ -35,6 +37,16 @@ def company_tags(cluster: ClusterSpec) -> dict[str, str]:
 def stack_tags(cluster: ClusterSpec) -> dict[str, str]:
     """Give the tags that do not change from one operation to the next."""
     return marks_of(cluster.tag)
+
+
+def tags_after(cluster: ClusterSpec, standing: Mapping[str, str]) -> dict[str, str]:
+    """Give the tags that a standing stack is to have: our own as they are, the company's as they are wanted by now."""
+    return company_tags(cluster) | {key: value for key, value in standing.items() if is_own(key)}
+
+
+def is_own(key: str) -> bool:
+    """Say whether a tag is the control plane's, and none of the company's."""
+    return key.startswith(_OURS)
 
 
 def marks_of(cluster_tag: str) -> dict[str, str]:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from functions.audit.routes import listing as audit
 from functions.clusters import routes as clusters
-from functions.clusters.deletion.routes import deleting
 from functions.clusters.drift import routes as cluster_drift
 from functions.clusters.events.routes import listing as cluster_events
 from functions.clusters.importing.routes import changing as importing
@@ -16,7 +15,6 @@ from functions.clusters.upgrades import routes as cluster_upgrades
 from functions.connections.routes import tickets
 from functions.core import application, catalogue
 from functions.entry.domains import DECLARATIONS
-from functions.identity.namespaces.routes import changing as namespaces
 from functions.identity.people import routes as people
 from functions.network import routes as network
 from functions.operations import routes as operations
@@ -36,9 +34,7 @@ _ROUTES = (
     cluster_settings,
     cluster_upgrades,
     clusters,
-    deleting,
     importing,
-    namespaces,
     network,
     operations,
     people,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from functions.clusters.deletion.routes import deleting
 from functions.clusters.importing.routes import testing
 from functions.core import application, catalogue
 from functions.entry.domains import DECLARATIONS
-from functions.identity.namespaces.routes import listing as namespaces
+from functions.identity.namespaces.routes import changing, listing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
 catalogue.install(DECLARATIONS)
-_ROUTES = (namespaces, testing)
+_ROUTES = (changing, deleting, listing, testing)
 HANDLERS = {name: value for module in _ROUTES for name, value in vars(module).items()}
 APPLICATION = application.build(DECLARATIONS, HANDLERS, "kubernetes")
 

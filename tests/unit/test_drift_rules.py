@@ -79,6 +79,51 @@ def counted(actual: str, expected: str = "2") -> Drift:
 # -- the stack
 
 
+TAGS = stack.StackTags(
+    standing={"team": "ml", "owner": "ann", "instantstart:operation": "old"},
+    wanted={"team": "research", "cost-center": "42", "instantstart:operation": "old"},
+)
+
+
+@pytest.mark.parametrize(
+    ("tag", "value", "expected"),
+    [
+        # As somebody asked for it since the stack was made.
+        ("team", "research", None),
+        ("owner", None, None),
+        ("cost-center", "42", None),
+        # Of another operation than the stack's.
+        ("instantstart:operation", "new", None),
+        ("team", "ml", "research"),
+        ("team", None, "research"),
+        ("owner", "bob", "absent"),
+        ("cost-center", "43", "42"),
+    ],
+)
+def test_a_tag_is_compared_with_what_is_wanted_by_now(tag: str, value: str | None, expected: str | None) -> None:
+    difference = Difference("/Tags/0/Value", "whatever", value or "null", "NOT_EQUAL", tag, value)
+    found = stack.drifts_of([ResourceDrift("Vpc", "vpc-1", "AWS::EC2::VPC", "MODIFIED", (difference,))], TAGS)
+    assert [(each.property, each.expected, each.actual) for each in found] == (
+        [(f"tag {tag}", expected, value or "absent")] if expected else []
+    )
+
+
+def test_company_tags_of_the_eks_cluster_are_compared_with_what_is_wanted_whatever_the_stack_expects() -> None:
+    told = Difference("/Tags/0/Value", "ml", "bob", "NOT_EQUAL", "team", "bob")
+    assert stack.drifts_of([ResourceDrift("EksCluster", "eks", stack.CLUSTER, "MODIFIED", (told,))], TAGS) == []
+    found = stack.cluster_tag_drifts("eks", {"team": "ml", "owner": "ann", "cost-center": "42", "other": "1"}, TAGS)
+    assert [(each.property, each.expected, each.actual) for each in found] == [
+        ("tag owner", "absent", "ann"),
+        ("tag team", "research", "ml"),
+    ]
+
+
+def test_a_tag_of_the_template_itself_is_compared_with_the_template() -> None:
+    difference = Difference("/Tags/0/Value", "vpc", "mine", "NOT_EQUAL", "Name", "mine")
+    [found] = stack.drifts_of([ResourceDrift("Vpc", "vpc-1", "AWS::EC2::VPC", "MODIFIED", (difference,))], TAGS)
+    assert (found.property, found.expected, found.actual) == ("/Tags/0/Value", "vpc", "mine")
+
+
 @pytest.mark.parametrize(
     ("kind", "difference", "own"),
     [

@@ -114,7 +114,7 @@ def _forgetting(asked: NewOperation, body: ForgetCluster) -> Intent:
         new=_planned(asked, body, planning.forget_stages(body), findings),
         changes=planning.forget_changes(cluster.spec, body, seen),
         findings=findings,
-        read={"spec": cluster.spec.version},
+        read={"spec": cluster.spec.version, "people": [*people]},
         cluster=cluster.spec,
         confirm_name=tag if planning.leaves_capacity(cluster.spec, cluster.conditions) else None,
     )
