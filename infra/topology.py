@@ -131,7 +131,16 @@ FUNCTIONS = (
         "kubernetes",
         "functions.entry.kubernetes.handler",
         "answers the routes that look into clusters",
-        actions=("dynamodb:GetItem", "dynamodb:Query", "eks:DescribeCluster", "sts:AssumeRole"),
+        # It begins what has to be previewed by a look into a cluster, as `api` begins the rest.
+        actions=(
+            *LEDGER,
+            "dynamodb:ConditionCheckItem",
+            "eks:DescribeAccessEntry",
+            "eks:DescribeCluster",
+            "eks:ListAssociatedAccessPolicies",
+            "states:StartExecution",
+            "sts:AssumeRole",
+        ),
         patience=Patience.EDGE,
         weight=Weight.KUBERNETES,
     ),

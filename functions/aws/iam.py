@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from functions.core import runtime
@@ -162,7 +162,6 @@ def _inline(role: str, name: str) -> object:
     return runtime.client("iam").get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"]
 
 
-def _document(found: object) -> dict[str, Any]:
+def _document(found: object) -> dict[str, JsonValue]:
     """Read a policy document, which botocore parses and a raw answer holds percent-encoded."""
-    parsed = found if isinstance(found, dict) else json.loads(unquote(str(found)))
-    return dict(parsed)
+    return {**(found if isinstance(found, dict) else json.loads(unquote(str(found))))}
