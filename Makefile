@@ -17,14 +17,16 @@ PIP_INSTALL := -m pip --disable-pip-version-check --no-input --quiet install
 LOCKED := --require-hashes --only-binary :all: --no-deps -r
 RUN := .venv/run/bin/python
 TEST := .venv/test/bin/python
+HOST := .venv/host/bin/python
 OPENAPI := $(wildcard infra/openapi.py infra/openapi/__main__.py)
 
 # An environment is named after what it was made from (lock, Python, place), so a change of any of them makes it anew.
 made_from = .venv/$(1)/made-from-$(shell { $(PYTHON) -V; pwd; cat infra/locks/$(2).txt infra/locks/helm.txt; } 2>/dev/null | cksum | tr ' ' '-')
 RUN_READY := $(call made_from,run,local)
 TEST_READY := $(call made_from,test,test)
+HOST_READY := $(call made_from,host,host)
 
-.PHONY: help run demo test chaos measures contract charts check format lock pipelines openapi clean python-is-new-enough
+.PHONY: help run demo test chaos measures contract charts synth check format lock pipelines openapi clean python-is-new-enough
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -50,6 +52,10 @@ contract: $(TEST_READY) ## run the Kubernetes contract tests here, or on the API
 
 charts: $(RUN_READY) ## fetch the Helm charts that infra/charts.lock names, and check or fill in their digests
 	$(RUN) -m infra.charts
+
+# jsii takes the first Node on the path, and the environment brings one that it supports.
+synth: $(HOST_READY) ## write what `cdk deploy` would deploy to cdk.out, and print its size; needs no AWS account
+	@PATH="$(CURDIR)/.venv/host/bin:$$PATH" CDK_OUTDIR=cdk.out $(HOST) -m infra.app
 
 check: $(TEST_READY) ## lint, format, types, house rules, state machines, freshness of generated files
 	$(TEST) -m ruff check .
@@ -95,6 +101,9 @@ $(RUN_READY): | python-is-new-enough
 
 $(TEST_READY): | python-is-new-enough
 	$(call environment,test,test)
+
+$(HOST_READY): | python-is-new-enough
+	$(call environment,host,host)
 
 .venv/lock/bin/uv: | python-is-new-enough
 	@$(PYTHON) -m venv .venv/lock

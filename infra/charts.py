@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LOCK = Path(__file__).resolve().parent / "charts.lock"
+PACKED = Path(__file__).resolve().parent.parent / ".local" / "charts"
 
 
 class ChartRefused(Exception):
@@ -56,6 +57,14 @@ def deployable(lock: Path = LOCK) -> list[LockedChart]:
     return charts
 
 
+def packed(chart: LockedChart, directory: Path = PACKED) -> Path:
+    """Find the archive of a packed chart; raises ChartRefused when there is none, or more than one."""
+    found = [*(directory / chart.release).glob("*.tgz")]
+    if len(found) != 1:
+        raise ChartRefused(f"{len(found)} archives of {chart.release} are in {directory}: run `make charts`")
+    return found[0]
+
+
 def fetch(chart: LockedChart, directory: Path) -> Path:
     """Check a chart's folder out of its repository; raises ChartRefused when its tree is not the locked one."""
     _git(directory, "init", "--quiet")
@@ -80,8 +89,10 @@ def fill(lock: Path, chart: LockedChart, digest: str) -> None:
 
 
 def pack(source: Path, helm: Path, target: Path) -> None:
-    """Fetch a chart's own dependencies and pack it."""
+    """Fetch a chart's own dependencies and pack it, in the place of what was packed before."""
     target.mkdir(parents=True, exist_ok=True)
+    for former in target.glob("*.tgz"):
+        former.unlink()
     subprocess.run([helm, "dependency", "build", source], check=True)
     subprocess.run([helm, "package", source, "--destination", target], check=True)
 
@@ -89,7 +100,7 @@ def pack(source: Path, helm: Path, target: Path) -> None:
 def main(arguments: Sequence[str] | None = None, lock: Path = LOCK) -> int:
     """Fetch, check and pack every chart; give the exit status."""
     parser = argparse.ArgumentParser(prog="python -m infra.charts", description=__doc__)
-    parser.add_argument("--target", type=Path, default=Path(".local/charts"))
+    parser.add_argument("--target", type=Path, default=PACKED)
     parser.add_argument("--helm", type=Path, help="a helm 4 program; the environment's own when not given")
     wanted = parser.parse_args(arguments)
     for chart in locked(lock):
@@ -104,7 +115,7 @@ def main(arguments: Sequence[str] | None = None, lock: Path = LOCK) -> int:
                 return 1
             if not chart.digest:
                 fill(lock, chart, tree_id(chart, Path(scratch)))
-            pack(source, wanted.helm or helm_program(), wanted.target)
+            pack(source, wanted.helm or helm_program(), wanted.target / chart.release)
     return 0
 
 

@@ -28,6 +28,10 @@ from infra.triggers import EventRule
 _SUFFIXES: Final = (".yaml", ".sh")
 _PLACEHOLDER: Final = re.compile(r"\$\{([A-Z][A-Za-z]+)\}")
 
+# Where what could not be delivered lies, and whom alarms and notifications tell.
+DEAD_LETTERS: Final = f"{PREFIX}dead-letters"
+NOTIFICATIONS: Final = f"{PREFIX}notifications"
+
 
 @dataclass(frozen=True)
 class Place:

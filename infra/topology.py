@@ -281,6 +281,11 @@ class Topology:
     stages: tuple[Stage, ...]
     route_actions: Mapping[str, frozenset[str]]
 
+    def unattended(self) -> frozenset[str]:
+        """Name the functions that an event, a schedule or a table's change runs: nobody waits for their answer."""
+        triggers: tuple[EventRule | Schedule | Stream, ...] = (*self.event_rules, *self.schedules, *self.streams)
+        return frozenset(trigger.function for trigger in triggers)
+
     def actions_of(self, function: str) -> frozenset[str]:
         """List the AWS actions that a function's role needs."""
         own = next(entry for entry in self.functions if entry.name == function)

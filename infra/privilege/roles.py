@@ -8,12 +8,12 @@ from infra.privilege.documents import Document, Statement
 from infra.release import Place, function_role, machine_role
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from infra.topology import Topology
 
 
-def documents(topology: Topology, place: Place) -> Mapping[str, Document]:
+def documents(topology: Topology, place: Place, passable_role_arns: Iterable[str] = ()) -> Mapping[str, Document]:
     """Give the policy of every role of a deployment by the role's name, for functions, state machines and the rest."""
     functions = {function_role(each.name): _document(topology.actions_of(each.name)) for each in topology.functions}
     machines = {machine_role(each.name): _document(each.actions) for each in topology.machines}

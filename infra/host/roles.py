@@ -1,0 +1,129 @@
+"""All roles of a deployment, with fixed names: their policies are computed, and nothing adds to them afterwards."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from aws_cdk import RemovalPolicy
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from infra.privilege.documents import Document, Statement
+from infra.privilege.roles import documents
+from infra.release import DEAD_LETTERS, Place, function_role, machine_role
+from infra.topology import PREFIX, ROLE_PATH, Function, Role, StateMachine, Topology
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_POLICY = "declared"
+
+
+def policies(topology: Topology, place: Place, passable_role_arns: Iterable[str]) -> dict[str, Document]:
+    """Give the computed policies; in the name of a function that nobody waits for, Lambda keeps what it gives up."""
+    given_up = Statement("GiveUp", ("sqs:SendMessage",), (place.arn("sqs", DEAD_LETTERS),))
+    found = dict(documents(topology, place, passable_role_arns))
+    for name in topology.unattended():
+        role = function_role(name)
+        found[role] = Document((*found[role].statements, given_up))
+    return found
+
+
+class Roles(Construct):
+    """One role per function and per state machine, and those of the topology.
+
+    The constructs that get a role cannot write into its policy: what CDK would grant is declared, or missing.
+    """
+
+    functions: Mapping[str, iam.IRole]
+    machines: Mapping[str, iam.IRole]
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        topology: Topology,
+        place: Place,
+        passable_role_arns: Iterable[str],
+        boundary: Document | None,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._place = place
+        self._documents = policies(topology, place, passable_role_arns)
+        self._boundary = self._add_boundary(boundary) if boundary else None
+        self.functions = {each.name: self._of_function(each) for each in topology.functions}
+        self.machines = {each.name: self._of_machine(each) for each in topology.machines}
+        for role in topology.roles:
+            self._add_other(role)
+
+    def _add_boundary(self, boundary: Document) -> iam.ManagedPolicy:
+        return iam.ManagedPolicy(
+            self,
+            "boundary",
+            managed_policy_name=f"{PREFIX}boundary",
+            path=ROLE_PATH,
+            description="What no role of the deployment, and none that it makes, can do more than",
+            document=iam.PolicyDocument.from_json(boundary.as_json()),
+        )
+
+    def _of_function(self, function: Function) -> iam.IRole:
+        name = function_role(function.name)
+        trusted: iam.PrincipalBase = iam.ServicePrincipal("lambda.amazonaws.com")
+        if function.acts_for_operations:
+            trusted = iam.CompositePrincipal(trusted, self._only([self._place.role_arn(name)]))
+        return self._add(name, trusted, function.purpose).without_policy_updates()
+
+    def _of_machine(self, machine: StateMachine) -> iam.IRole:
+        ours = iam.ServicePrincipal(
+            "states.amazonaws.com", conditions={"StringEquals": {"aws:SourceAccount": self._place.account}}
+        )
+        return self._add(
+            machine_role(machine.name), ours, f"runs the state machine {machine.name}"
+        ).without_policy_updates()
+
+    def _add_other(self, role: Role) -> None:
+        """Add a role that a service uses, or one that functions change into.
+
+        Clusters' access entries point to the latter by their ids: a role made anew would lock us out of every cluster.
+        """
+        if role.trusted_service:
+            self._add(role.name, iam.ServicePrincipal(role.trusted_service), role.purpose)
+            return
+        kept = self._add(role.name, self._only(self._assuming(role.name)), role.purpose)
+        kept.apply_removal_policy(RemovalPolicy.RETAIN)
+
+    def _add(self, name: str, trusted: iam.IPrincipal, purpose: str) -> iam.Role:
+        document = self._documents[name]
+        policies = {_POLICY: iam.PolicyDocument.from_json(document.as_json())} if document.statements else None
+        return iam.Role(
+            self,
+            name,
+            role_name=name,
+            path=ROLE_PATH,
+            description=purpose,
+            assumed_by=trusted,
+            inline_policies=policies,
+            permissions_boundary=self._boundary,
+        )
+
+    def _only(self, roles: list[str]) -> iam.PrincipalBase:
+        # A trust policy cannot name a role that the same policy makes, so the account is trusted under a condition.
+        return iam.AccountRootPrincipal().with_conditions({"ArnEquals": {"aws:PrincipalArn": roles}})
+
+    def _assuming(self, name: str) -> list[str]:
+        """List the roles whose policies let them change into a role."""
+        wanted = self._place.role_arn(name)
+        return [
+            self._place.role_arn(role) for role, document in self._documents.items() if _may_assume(document, wanted)
+        ]
+
+
+def _may_assume(document: Document, role: str) -> bool:
+    assuming = [statement for statement in document.statements if "sts:AssumeRole" in statement.actions]
+    return any(_covers(pattern, role) for statement in assuming for pattern in statement.resources)
+
+
+def _covers(pattern: str, arn: str) -> bool:
+    return re.fullmatch(re.escape(pattern).replace(r"\*", ".*"), arn) is not None

@@ -1,0 +1,118 @@
+"""What a deployment may choose: each wrong choice is refused with the key, the cause and the remedy."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import botocore.session
+import pytest
+from pydantic import ValidationError
+
+from functions.core import runtime, settings
+from functions.core.runtime import Runtime, SystemClock
+from infra.host.complaint import complaint
+from infra.host.context import LOG_RETENTION_DAYS, Context
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+ROLE = "arn:aws:iam::111122223333:role/company/training"
+CERTIFICATE = "arn:aws:acm:us-east-1:111122223333:certificate/12345678-1234-1234-1234-123456789012"
+
+
+def refused(given: object) -> str:
+    with pytest.raises(ValidationError) as error:
+        Context.of(given)
+    return complaint(error.value)
+
+
+@pytest.mark.parametrize(
+    ("choice", "where", "cause", "remedy"),
+    [
+        ({"alarm_adress": "a@example.com"}, "alarm_adress", "no such choice", "alarm_address"),
+        ({"log_retention_days": 31}, "log_retention_days", "31", "choose one of"),
+        ({"log_retention_days": "long"}, "log_retention_days", "'long'", "default"),
+        ({"alarm_address": "everybody"}, "alarm_address", "everybody", "name one"),
+        ({"architecture": "riscv"}, "architecture", "'riscv'", "default"),
+        ({"charts": "none"}, "charts", "'none'", "default"),
+        ({"signing_key_generation": 0}, "signing_key_generation", "0", "default"),
+        ({"company_tags": {"AWS:team": "x"}}, "company_tags", "AWS:team", "another key"),
+        ({"company_tags": {"instantstart:cluster": "x"}}, "company_tags", "instantstart:cluster", "another key"),
+        ({"company_tags": {"team": "a;b"}}, "company_tags", "team=a;b", "use letters"),
+        ({"company_tags": {"": "b"}}, "company_tags", "=b", "use letters"),
+        ({"reserved_concurrency": {"apis": 5}}, "reserved_concurrency", "apis", "name one of api,"),
+        ({"reserved_concurrency": {"api": 0}}, "reserved_concurrency", "0 for api", "leave it out"),
+        ({"fixed_egress_addresses": ["2001:db8::1"]}, "fixed_egress_addresses.0", "2001:db8::1", "name each one"),
+        ({"fixed_egress_addresses": ["192.0.2.0/24"]}, "fixed_egress_addresses.0", "192.0.2.0/24", "name each one"),
+        ({"passable_role_arns": [ROLE, "training"]}, "passable_role_arns.1", "training", "write arn:aws:iam::"),
+        ({"passable_role_arns": [f"{ROLE}*"]}, "passable_role_arns.0", "training*", "no pattern"),
+        ({"allowed_origins": ["https://a.example/ui"]}, "allowed_origins.0", "https://a.example/ui", "no path"),
+        ({"existing_user_pool": {"id": "us-west-2_a1"}}, "existing_user_pool.domain", "required", "write that"),
+        ({"existing_user_pool": {"id": "pool", "domain": "a.example"}}, "existing_user_pool.id", "pattern", "default"),
+        (
+            {"existing_user_pool": {"id": "us-west-2_a1", "domain": "https://a.example"}},
+            "existing_user_pool.domain",
+            "https://a.example",
+            "without scheme",
+        ),
+        (
+            {"custom_domain": {"name": "a.example", "certificate_arn": CERTIFICATE.replace("us-east-1", "eu-west-1")}},
+            "custom_domain.certificate_arn",
+            "not of us-east-1",
+            "request the certificate there",
+        ),
+        (
+            {"custom_domain": {"name": "a.example", "certificate_arn": "mine"}},
+            "custom_domain.certificate_arn",
+            "mine is no ARN",
+            "copy it",
+        ),
+        (
+            {"custom_domain": {"name": "a.example/ui", "certificate_arn": CERTIFICATE}},
+            "custom_domain.name",
+            "a.example/ui",
+            "without scheme and path",
+        ),
+    ],
+)
+def test_a_wrong_choice_is_refused_in_one_sentence(
+    choice: dict[str, JsonValue], where: str, cause: str, remedy: str
+) -> None:
+    sentence = refused(choice)
+    assert sentence.startswith(f"The context instantstart.{where} ")
+    assert cause in sentence
+    assert remedy in sentence
+    assert sentence.endswith(".")
+    assert "\n" not in sentence
+
+
+def test_choices_that_functions_cannot_be_told_are_refused() -> None:
+    roles = [f"{ROLE}{number}" for number in range(30)]
+    sentence = refused({"passable_role_arns": roles})
+    assert "passable_role_arns" in sentence
+    assert "shorten" in sentence
+    assert Context.of({"passable_role_arns": roles[:10]}).passable_role_arns == tuple(roles[:10])
+
+
+def test_the_command_line_gives_its_choices_as_text() -> None:
+    assert Context.of('{"log_retention_days": 7}') == Context(log_retention_days=7)
+    assert "instantstart" in refused("{")
+
+
+@pytest.mark.parametrize("given", [None, {}])
+def test_nothing_has_to_be_chosen(given: object) -> None:
+    assert Context.of(given) == Context()
+
+
+def test_the_default_retention_is_one_that_is_offered() -> None:
+    assert Context().log_retention_days in LOG_RETENTION_DAYS
+
+
+def test_functions_read_the_choices_as_they_were_made() -> None:
+    addresses, tags = ("192.0.2.1", "192.0.2.2"), {"team": "ml/training"}
+    chosen = Context(fixed_egress_addresses=addresses, passable_role_arns=(ROLE,), company_tags=tags)
+    with runtime.bound(Runtime(chosen.choices(), botocore.session.Session(), SystemClock())):
+        assert settings.fixed_egress_addresses() == [*addresses]
+        assert settings.passable_role_arns() == [ROLE]
+        assert json.loads(runtime.environment()["COMPANY_TAGS"]) == tags
