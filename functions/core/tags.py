@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from functions.core.cluster import ClusterSpec
 
 MANAGER = "instantstart"
+MANAGED_BY = "instantstart:managed-by"
 CLUSTER_MARK = "instantstart:cluster"
 MANAGED_BY_LABEL = "app.kubernetes.io/managed-by"
 CLUSTER_LABEL = "instantstart/cluster"
@@ -39,7 +40,7 @@ def stack_tags(cluster: ClusterSpec) -> dict[str, str]:
 
 def marks_of(cluster_tag: str) -> dict[str, str]:
     """Give the tags by which a cluster's resources are known."""
-    return {"instantstart:managed-by": MANAGER, CLUSTER_MARK: cluster_tag}
+    return {MANAGED_BY: MANAGER, CLUSTER_MARK: cluster_tag}
 
 
 def marked(tags: Mapping[str, str], cluster_tag: str) -> bool:
