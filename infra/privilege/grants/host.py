@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from functions.core.ledger.tables import OPERATIONS
 from infra.privilege.grant import Grant, named
 from infra.privilege.grants.workflows import STAGE_MACHINE
 from infra.release import function_name, log_group
-from infra.topology import OPERATIONS, PREFIX
+from infra.topology import PREFIX
 
 if TYPE_CHECKING:
     from infra.release import Place

@@ -34,7 +34,7 @@ def _executions(topology: Topology, place: Place) -> tuple[Grant, ...]:
 
 
 def _stacks(place: Place) -> tuple[Grant, ...]:
-    stacks = named(place, "cloudformation", f"stack/{PREFIX}*")
+    stacks = named(place, "cloudformation", f"stack/{PREFIX}*/*")
     reads = (
         "cloudformation:DescribeChangeSet",
         "cloudformation:DescribeStackEvents",
