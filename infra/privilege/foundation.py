@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from infra.privilege.documents import Condition
 from infra.privilege.grant import Grant, buckets, equal, named, worldwide
 from infra.privilege.grants import identity, stores
 from infra.privilege.grants.network import OURS
@@ -121,6 +122,7 @@ NEEDS: Final = {
         "eks:DeleteCluster",
         "eks:DescribeCluster",
         "eks:DescribeUpdate",
+        "eks:ListUpdates",
         "eks:TagResource",
         "eks:UntagResource",
         "eks:UpdateClusterConfig",
@@ -177,6 +179,8 @@ _MADE: Final = (
     "vpc-endpoint/*",
     "vpc/*",
 )
+# What the template attaches to its roles.
+POLICIES: Final = ("policy/AmazonEKSClusterPolicy", "policy/AmazonSageMakerClusterInstanceRolePolicy")
 _EKS_SERVICE: Final = "eks.amazonaws.com"
 
 
@@ -232,8 +236,8 @@ def _eks(place: Place) -> tuple[Grant, ...]:
 def _roles(place: Place) -> tuple[Grant, ...]:
     ours, bound = identity.of_clusters(place), identity.bounded(place)
     reads = ("iam:GetRole", "iam:GetRolePolicy", "iam:ListAttachedRolePolicies", "iam:ListRolePolicies")
+    attached = tuple(f"arn:{place.partition}:iam::aws:{each}" for each in POLICIES)
     writes = (
-        "iam:AttachRolePolicy",
         "iam:CreateRole",
         "iam:DeleteRole",
         "iam:DeleteRolePolicy",
@@ -246,6 +250,12 @@ def _roles(place: Place) -> tuple[Grant, ...]:
         # EKS reads the role that it is given, which callers may have brought.
         Grant("ReadRoles", reads, worldwide(place, "iam", "role/*")),
         Grant("WriteRoles", writes, ours, (bound,)),
+        Grant(
+            "AttachPolicies",
+            ("iam:AttachRolePolicy",),
+            ours,
+            (bound, Condition("ArnEquals", "iam:PolicyARN", attached)),
+        ),
         Grant("TagRoles", ("iam:TagRole", "iam:UntagRole"), ours),
         Grant("ManageIdentityProviders", _providers(), identity.providers(place)),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from infra.local.simulators.stack_template import parse
@@ -24,6 +25,13 @@ def test_every_role_of_the_template_has_the_boundary() -> None:
     roles = [each for each in TEMPLATE.resources.values() if each.type == "AWS::IAM::Role"]
     assert len(roles) == 3
     assert all(role.properties["PermissionsBoundary"] == {"Ref": "PermissionsBoundaryArn"} for role in roles)
+
+
+def test_the_roles_get_the_policies_of_the_template_attached_and_no_others() -> None:
+    text = (Path(__file__).parents[2] / "infra/cluster/foundation.yaml").read_text(encoding="utf-8")
+    assert set(re.findall(r"iam::aws:(policy/\w+)", text)) == set(foundation.POLICIES)
+    attached = next(one for one in STATEMENTS["AttachPolicies"].conditions if one.key == "iam:PolicyARN")
+    assert attached.values == tuple(f"arn:aws:iam::aws:{each}" for each in foundation.POLICIES)
 
 
 def test_what_the_stack_made_is_taken_away_only_where_it_bears_our_tag() -> None:

@@ -180,7 +180,7 @@ def test_only_the_identity_stages_and_the_foundation_write_iam() -> None:
 def test_rights_are_given_only_to_roles_under_our_path_with_our_boundary() -> None:
     giving = {"iam:CreateRole", "iam:PutRolePolicy", "iam:AttachRolePolicy", "iam:UpdateAssumeRolePolicy"}
     found = [each for _, each in EVERY if giving & set(each.actions)]
-    assert len(found) == 4
+    assert len(found) == 5
     for each in found:
         assert condition(each, "iam:PermissionsBoundary") == (boundary_arn(PLACE),)
         assert each.resources == ("arn:aws:iam::123456789012:role/instantstart/*",)

@@ -37,11 +37,12 @@ def _read_role(call: Call) -> JsonObject | None:
     if answer is None:
         return None
     role = answer["Role"]
+    bounded = role.get("PermissionsBoundary")
     attached = call.ask("iam", "list_attached_role_policies", RoleName=name)["AttachedPolicies"]
     return {
         **{member: role[member] for member in _ROLE_MEMBERS if member in role},
         "RoleName": name,
-        "PermissionsBoundary": role.get("PermissionsBoundary", {}).get("PermissionsBoundaryArn"),
+        **({"PermissionsBoundary": bounded["PermissionsBoundaryArn"]} if bounded else {}),
         "AssumeRolePolicyDocument": _document(role["AssumeRolePolicyDocument"]),
         "ManagedPolicyArns": [policy["PolicyArn"] for policy in attached],
         "Policies": [_inline(call, policy) for policy in _inline_names(call)],
