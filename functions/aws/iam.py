@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from functions.core import runtime
+from functions.core import runtime, settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,7 +75,7 @@ def policy_document(arn: str) -> Document:
 
 
 def create_role(name: str, path: str, trust: Document, tags: Mapping[str, str], description: str) -> None:
-    """Create a role; one that somebody made in between is left to the next look."""
+    """Create a role within the deployment's boundary; one that somebody made in between is left to the next look."""
     client = runtime.client("iam")
     try:
         client.create_role(
@@ -83,6 +83,7 @@ def create_role(name: str, path: str, trust: Document, tags: Mapping[str, str], 
             Path=path,
             AssumeRolePolicyDocument=json.dumps(trust),
             Description=description,
+            PermissionsBoundary=settings.required("PERMISSIONS_BOUNDARY_ARN"),
             Tags=[{"Key": key, "Value": value} for key, value in tags.items()],
         )
     except client.exceptions.EntityAlreadyExistsException:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from functions.core.cluster import ClusterSpec
 
 MANAGER = "instantstart"
+MANAGED_BY = "instantstart:managed-by"
 CLUSTER_MARK = "instantstart:cluster"
 OPERATION_MARK = "instantstart:operation"
 _OURS = "instantstart:"
@@ -51,7 +52,7 @@ def is_own(key: str) -> bool:
 
 def marks_of(cluster_tag: str) -> dict[str, str]:
     """Give the tags by which a cluster's resources are known."""
-    return {"instantstart:managed-by": MANAGER, CLUSTER_MARK: cluster_tag}
+    return {MANAGED_BY: MANAGER, CLUSTER_MARK: cluster_tag}
 
 
 def marked(tags: Mapping[str, str], cluster_tag: str) -> bool:
