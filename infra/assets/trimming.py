@@ -28,7 +28,8 @@ UNUSED_PACKAGES: Final = frozenset(
 )
 # What pip notes of its own doing differs from machine to machine; so do the programs that it writes to `bin`.
 _NOTES_OF_PIP: Final = ("INSTALLER", "RECORD", "REQUESTED", "direct_url.json")
-_UNREAD_SUFFIXES: Final = (".pyc", ".pyi")
+# Scripts and styles are those of the Swagger page, which no route serves.
+_UNREAD_SUFFIXES: Final = (".pyc", ".pyi", ".js", ".css")
 _SERVICES: Final = PurePosixPath("botocore/data")
 _RUNTIME: Final = ROOT / "functions" / "core" / "runtime.py"
 _UNREAD_MODELS: Final = "examples-"
