@@ -20,10 +20,10 @@ _REGULAR_FILE: Final = 0o100000
 
 @dataclass(frozen=True)
 class Member:
-    """One file of an archive: its path there, with `/`, and where its content is."""
+    """One file of an archive: its path there, with `/`, and where its content is, maybe in another archive."""
 
     name: str
-    source: Path
+    source: Path | zipfile.Path
     executable: bool = False
 
 

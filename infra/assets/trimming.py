@@ -26,8 +26,6 @@ UNUSED_PACKAGES: Final = frozenset(
         "yarl",
     }
 )
-# What pip notes of its own doing differs from machine to machine; so do the programs that it writes to `bin`.
-_NOTES_OF_PIP: Final = ("INSTALLER", "RECORD", "REQUESTED", "direct_url.json")
 # Scripts and styles are those of the Swagger page, which no route serves.
 _UNREAD_SUFFIXES: Final = (".pyc", ".pyi", ".js", ".css")
 _SERVICES: Final = PurePosixPath("botocore/data")
@@ -63,12 +61,7 @@ def kept_files(names: Iterable[PurePosixPath]) -> Iterator[PurePosixPath]:
 
 
 def _is_unread(name: PurePosixPath) -> bool:
-    return (
-        name.parts[0] == "bin"
-        or name.suffix in _UNREAD_SUFFIXES
-        or (name.parts[0].endswith(".dist-info") and name.name in _NOTES_OF_PIP)
-        or name.is_relative_to(_ASYNCIO_CLIENT)
-    )
+    return name.suffix in _UNREAD_SUFFIXES or name.is_relative_to(_ASYNCIO_CLIENT)
 
 
 def _newest_models(names: Iterable[PurePosixPath]) -> dict[str, str]:
