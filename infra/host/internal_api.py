@@ -1,0 +1,60 @@
+"""The gateway's door: signed with IAM, and open to whom a policy lets in, which is the gateway's role only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aws_cdk import aws_lambda as lambda_
+from constructs import Construct
+
+from infra.host.addresses import MCP_PATH
+from infra.host.http_api import STAGE, HttpApi
+from infra.topology import UNMATCHED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from functions.core.declaration import Route
+    from infra.host.context import Context
+    from infra.release import Place
+
+
+class InternalApi(Construct):
+    """The HTTP API that the gateway calls for a caller; `url` is its address, `arn` what its caller must be allowed.
+
+    IAM knows no scopes of routes, so only those are named that the function for all the rest does not answer.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        routes: Sequence[Route],
+        functions: Mapping[str, lambda_.IFunction],
+        context: Context,
+        place: Place,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        http = HttpApi(
+            self,
+            "Http",
+            name="internal",
+            description="HyperPod InstantStart: the MCP gateway's door.",
+            functions=functions,
+            place=place,
+            retention_days=context.log_retention_days,
+        )
+        for route in named(routes):
+            key = f"{route.method} {route.path}"
+            http.add_route(f"Route-{route.operation_id}", key, route.function, authorization_type="AWS_IAM")
+        self.id = http.id
+        self.url = f"https://{http.host}"
+        self.arn = place.arn("execute-api", f"{http.id}/{STAGE}/*/api/*")
+
+
+def named(routes: Sequence[Route]) -> list[Route]:
+    """List the routes that a door without scopes has to tell apart, and the one for all the rest."""
+    others = [route for route in routes if route.function != UNMATCHED.function]
+    # The gateway does not call itself.
+    return [*(route for route in others if not route.path.startswith(MCP_PATH)), UNMATCHED]
