@@ -61,7 +61,6 @@ class Console(Construct):
 
     def _add_distribution(self, api_host: str, context: Context) -> cloudfront.Distribution:
         custom = context.custom_domain
-        named = custom and certificates.Certificate.from_certificate_arn(self, "Certificate", custom.certificate_arn)
         pages, behaviours = self._behaviours(api_host)
         # No error page: it would put the console in the place of every refusal of the API.
         return cloudfront.Distribution(
@@ -72,16 +71,14 @@ class Console(Construct):
             default_behavior=pages,
             additional_behaviors=behaviours,
             domain_names=[custom.name] if custom else None,
-            certificate=named,
+            certificate=self._certificate(custom.certificate_arn) if custom else None,
             minimum_protocol_version=cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021,
             http_version=cloudfront.HttpVersion.HTTP2_AND_3,
             log_bucket=self._buckets.logs,
             log_file_prefix="distribution/",
         )
 
-    def _behaviours(
-        self, api_host: str
-    ) -> tuple[cloudfront.BehaviorOptions, Mapping[str, cloudfront.BehaviorOptions]]:
+    def _behaviours(self, api_host: str) -> tuple[cloudfront.BehaviorOptions, Mapping[str, cloudfront.BehaviorOptions]]:
         api = origins.HttpOrigin(
             api_host,
             protocol_policy=cloudfront.OriginProtocolPolicy.HTTPS_ONLY,
@@ -106,9 +103,7 @@ class Console(Construct):
             self._buckets.files, origin_access_control=control, origin_access_levels=levels
         )
 
-    def _files(
-        self, origin: cloudfront.IOrigin, *called: cloudfront.FunctionAssociation
-    ) -> cloudfront.BehaviorOptions:
+    def _files(self, origin: cloudfront.IOrigin, *called: cloudfront.FunctionAssociation) -> cloudfront.BehaviorOptions:
         return cloudfront.BehaviorOptions(
             origin=origin,
             viewer_protocol_policy=cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
@@ -118,9 +113,7 @@ class Console(Construct):
             function_associations=[*called],
         )
 
-    def _calls(
-        self, origin: cloudfront.IOrigin, *called: cloudfront.FunctionAssociation
-    ) -> cloudfront.BehaviorOptions:
+    def _calls(self, origin: cloudfront.IOrigin, *called: cloudfront.FunctionAssociation) -> cloudfront.BehaviorOptions:
         return cloudfront.BehaviorOptions(
             origin=origin,
             # A request that came in the clear has shown its token already: it is refused, not led on.
@@ -142,9 +135,7 @@ class Console(Construct):
             runtime=cloudfront.FunctionRuntime.JS_2_0,
             code=cloudfront.FunctionCode.from_file(file_path=str(EDGE_FUNCTIONS / f"{name}.js")),
         )
-        return cloudfront.FunctionAssociation(
-            function=function, event_type=cloudfront.FunctionEventType.VIEWER_REQUEST
-        )
+        return cloudfront.FunctionAssociation(function=function, event_type=cloudfront.FunctionEventType.VIEWER_REQUEST)
 
     def _add_headers(self, connects_to: Sequence[str]) -> cloudfront.ResponseHeadersPolicy:
         return cloudfront.ResponseHeadersPolicy(

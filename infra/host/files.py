@@ -15,7 +15,8 @@ from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
-from infra.topology import PREFIX, ROLE_PATH
+from infra.release import function_name, function_role
+from infra.topology import ROLE_PATH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,7 +55,7 @@ class Files(Construct):
 
     def __init__(self, scope: Construct, construct_id: str, *, context: Context, place: Place) -> None:
         super().__init__(scope, construct_id)
-        name = f"{PREFIX}files"
+        name = function_name("files")
         log = logs.CfnLogGroup(
             self, "Log", log_group_name=f"/aws/lambda/{name}", retention_in_days=context.log_retention_days
         )
@@ -64,7 +65,7 @@ class Files(Construct):
             "Role",
             assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
             path=ROLE_PATH,
-            role_name=f"{PREFIX}function-files",
+            role_name=function_role("files"),
             description="writes a release's files into their buckets",
         )
         streams = place.arn("logs", f"log-group:/aws/lambda/{name}:log-stream:*")
