@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from aws_cdk import Duration
-from aws_cdk import aws_certificatemanager as certificates
 from aws_cdk import aws_cloudfront as cloudfront
 from aws_cdk import aws_cloudfront_origins as origins
 from constructs import Construct
@@ -77,6 +76,9 @@ class Console(Construct):
             log_bucket=self._buckets.logs,
             log_file_prefix="distribution/",
         )
+
+    def _certificate(self, arn: str) -> certificates.ICertificate:
+        return certificates.Certificate.from_certificate_arn(self, "Certificate", arn)
 
     def _behaviours(self, api_host: str) -> tuple[cloudfront.BehaviorOptions, Mapping[str, cloudfront.BehaviorOptions]]:
         api = origins.HttpOrigin(

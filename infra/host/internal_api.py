@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra.host.addresses import MCP_PATH
@@ -12,6 +11,7 @@ from infra.host.http_api import STAGE, HttpApi
 from infra.topology import UNMATCHED
 
 if TYPE_CHECKING:
+    from aws_cdk import aws_lambda as lambda_
     from collections.abc import Mapping, Sequence
 
     from functions.core.declaration import Route

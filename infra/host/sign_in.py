@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 RESOURCE: Final = "instantstart"
 # Adds nothing of its own and takes out of a token each scope that the groups of its owner do not hold.
-TOKEN_CLAIMS: Final = "token_claims"  # noqa: S105  # the name of a function
+TOKEN_CLAIMS: Final = "token_claims"  # the name of a function
 GROUPS: Final = {
     "readers": "May look at everything",
     "operators": "May create and change clusters and what runs on them",

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TYPE_CHECKING
 
 from aws_cdk import App, Aws, Stack
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk.assertions import Template
-from pydantic import JsonValue
 
 from infra.host.context import Context
 from infra.host.edge import Edge
 from infra.release import Place, Release
 from infra.topology import Topology
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 PLACE: Final = Place(Aws.ACCOUNT_ID, Aws.REGION, Aws.PARTITION, Aws.URL_SUFFIX)
 # What the deployment would fill in.
@@ -60,7 +62,9 @@ class Stacked:
 
     def one(self, kind: str, **properties: str) -> Resource:
         """Give the one resource of a type with these properties."""
-        found = [each for each in self.of(kind) if all(each.text(*key.split("__")) == properties[key] for key in properties)]
+        found = [
+            each for each in self.of(kind) if all(each.text(*key.split("__")) == properties[key] for key in properties)
+        ]
         assert len(found) == 1, f"{len(found)} of {kind} with {properties}"
         return found[0]
 
@@ -78,9 +82,7 @@ def edge(context: Context, topology: Topology) -> Stacked:
     def build(stack: Stack) -> None:
         functions = {each.name: stand_in(stack, each.name) for each in topology.functions}
         release = Release("r1", ())
-        Edge(
-            stack, "Edge", topology=topology, functions=functions, context=context, place=PLACE, release=release
-        )
+        Edge(stack, "Edge", topology=topology, functions=functions, context=context, place=PLACE, release=release)
 
     return stacked(build)
 

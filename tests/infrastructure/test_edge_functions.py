@@ -108,7 +108,9 @@ def test_the_address_of_a_page_leads_to_the_consoles_document(uri: str) -> None:
     assert run("pages", uri)["uri"] == "/index.html"
 
 
-@pytest.mark.parametrize("uri", ["/index.html", "/config.json", "/favicon.svg", "/assets/index-Bx1.js", "/assets/a/b.map"])
+@pytest.mark.parametrize(
+    "uri", ["/index.html", "/config.json", "/favicon.svg", "/assets/index-Bx1.js", "/assets/a/b.map"]
+)
 def test_a_file_stays_itself_so_that_a_missing_one_is_told_as_missing(uri: str) -> None:
     assert run("pages", uri)["uri"] == uri
 
