@@ -11,8 +11,9 @@ from infra.host.http_api import STAGE, HttpApi
 from infra.topology import UNMATCHED
 
 if TYPE_CHECKING:
-    from aws_cdk import aws_lambda as lambda_
     from collections.abc import Mapping, Sequence
+
+    from aws_cdk import aws_lambda as lambda_
 
     from functions.core.declaration import Route
     from infra.host.context import Context

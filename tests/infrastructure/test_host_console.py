@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast, TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -13,8 +13,8 @@ from infra.host.files import Document, Files
 from tests.infrastructure.edge_stack import PLACE, Resource, Stacked, stacked
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
     from aws_cdk import Stack
+    from pydantic import JsonValue
 
 API_HOST = "api.example.com"
 CONNECTS = ("https://login.example.com", "wss://sockets.example.com")

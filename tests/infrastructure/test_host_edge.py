@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Final, cast, TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, cast
 
 import botocore.session
 import pytest

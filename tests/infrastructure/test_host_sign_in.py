@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from infra.host.context import Context, ExistingUserPool
 from infra.host.sign_in import GROUPS, SignIn
 from tests.infrastructure.edge_stack import PLACE, Resource, Stacked, stacked, stand_in
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from aws_cdk import Stack
