@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from aws_cdk import Duration
@@ -26,6 +28,9 @@ BUILD: Final = ROOT / "frontend" / "dist"
 EDGE_FUNCTIONS: Final = Path(__file__).resolve().parent / "edge_functions"
 # The gateway gives up after 30 seconds and says so; who gives up earlier hides that.
 _API_SECONDS: Final = 35
+# Vite names what it puts there by its content.
+_NAMED_BY_CONTENT: Final = "assets"
+FOR_EVER: Final = "public, max-age=31536000, immutable"
 _TWO_YEARS: Final = Duration.days(730)
 
 
@@ -56,8 +61,16 @@ class Console(Construct):
 
     def publish(self, files: Files, documents: Sequence[Document], build: Path = BUILD) -> None:
         """Write documents beside the console, and the console itself where it has been built."""
-        folders = [Folder(build)] if (build / "index.html").is_file() else []
-        files.write(self, "Files", self._buckets.files, folders=folders, documents=documents)
+        if not (build / "index.html").is_file():
+            files.write(self, "Files", self._buckets.files, documents=documents)
+            return
+        with TemporaryDirectory() as scratch:
+            rest = Path(scratch)
+            shutil.copytree(build, rest, ignore=shutil.ignore_patterns(_NAMED_BY_CONTENT), dirs_exist_ok=True)
+            # What the document names is there before the document is.
+            lasting = Folder(build / _NAMED_BY_CONTENT, f"{_NAMED_BY_CONTENT}/", FOR_EVER)
+            folders = [lasting, Folder(rest)] if lasting.path.is_dir() else [Folder(rest)]
+            files.write(self, "Files", self._buckets.files, folders=folders, documents=documents)
 
     def _add_distribution(self, api_host: str, context: Context) -> cloudfront.Distribution:
         custom = context.custom_domain

@@ -50,6 +50,7 @@ class Edge(Construct):
         context: Context,
         place: Place,
         release: Release,
+        files: Files,
     ) -> None:
         super().__init__(scope, construct_id)
         self._topology = topology
@@ -74,7 +75,7 @@ class Edge(Construct):
         )
         self._open()
         self._tell(functions)
-        self._publish(Files(self, "Files", context=context, place=place), place, release)
+        self._publish(files, place, release)
         self._add_outputs()
 
     def _open(self) -> None:
@@ -123,4 +124,5 @@ class Edge(Construct):
         if self.sign_in.needs is not None:
             told["ExistingUserPoolNeeds"] = (self.sign_in.needs, "What the existing user pool has to be")
         for name, (value, description) in told.items():
-            CfnOutput(self, name, value=value, description=description)
+            # Its name is for people to read.
+            CfnOutput(self, name, value=value, description=description).override_logical_id(name)

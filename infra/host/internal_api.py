@@ -1,4 +1,8 @@
-"""The gateway's door: signed with IAM, and open to whom a policy lets in, which is the gateway's role only."""
+"""The door signed with IAM: the gateway comes through it for its callers, and agents that have roles come to it.
+
+Nobody is let in here by the deployment itself. A policy that names `api_arn` lets in the gateway, whose word on who the
+caller is counts; one that names `mcp_arn` lets an agent speak to the gateway, and no further.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class InternalApi(Construct):
-    """The HTTP API that the gateway calls for a caller; `url` is its address, `arn` what its caller must be allowed.
+    """The HTTP API without tokens; `url` is its address.
 
     IAM knows no scopes of routes, so only those are named that the function for all the rest does not answer.
     """
@@ -41,7 +45,7 @@ class InternalApi(Construct):
             self,
             "Http",
             name="internal",
-            description="HyperPod InstantStart: the MCP gateway's door.",
+            description="HyperPod InstantStart: the door of roles.",
             functions=functions,
             place=place,
             retention_days=context.log_retention_days,
@@ -51,11 +55,10 @@ class InternalApi(Construct):
             http.add_route(f"Route-{route.operation_id}", key, route.function, authorization_type="AWS_IAM")
         self.id = http.id
         self.url = f"https://{http.host}"
-        self.arn = place.arn("execute-api", f"{http.id}/{STAGE}/*/api/*")
+        self.api_arn = place.arn("execute-api", f"{http.id}/{STAGE}/*/api/*")
+        self.mcp_arn = place.arn("execute-api", f"{http.id}/{STAGE}/*{MCP_PATH}")
 
 
 def named(routes: Sequence[Route]) -> list[Route]:
     """List the routes that a door without scopes has to tell apart, and the one for all the rest."""
-    others = [route for route in routes if route.function != UNMATCHED.function]
-    # The gateway does not call itself.
-    return [*(route for route in others if not route.path.startswith(MCP_PATH)), UNMATCHED]
+    return [*(route for route in routes if route.function != UNMATCHED.function), UNMATCHED]

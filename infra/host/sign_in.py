@@ -43,16 +43,9 @@ _MANAGED_LOGIN: Final = 2
 
 
 def sign_in_host(context: Context, place: Place) -> str:
-    """Name the host of the sign-in pages; raise ValueError for a domain of an existing pool that is no host's name."""
-    if context.existing_user_pool is None:
-        return f"{_domain_prefix(place)}.auth.{place.region}.amazoncognito.com"
-    host = context.existing_user_pool.domain.removeprefix("https://").rstrip("/")
-    if "." not in host or "/" in host:
-        raise ValueError(
-            f"existing_user_pool.domain {context.existing_user_pool.domain} is no host's name: give all of it, as in "
-            "example.auth.us-east-1.amazoncognito.com or login.example.com."
-        )
-    return host
+    """Name the host of the sign-in pages."""
+    existing = context.existing_user_pool
+    return existing.domain if existing else f"{_domain_prefix(place)}.auth.{place.region}.amazoncognito.com"
 
 
 def _domain_prefix(place: Place) -> str:

@@ -13,6 +13,7 @@ from aws_cdk.assertions import Template
 
 from infra.host.context import Context
 from infra.host.edge import Edge
+from infra.host.files import Files
 from infra.release import Place, Release
 from infra.topology import Topology
 
@@ -81,8 +82,16 @@ def edge(context: Context, topology: Topology) -> Stacked:
 
     def build(stack: Stack) -> None:
         functions = {each.name: stand_in(stack, each.name) for each in topology.functions}
-        release = Release("r1", ())
-        Edge(stack, "Edge", topology=topology, functions=functions, context=context, place=PLACE, release=release)
+        Edge(
+            stack,
+            "Edge",
+            topology=topology,
+            functions=functions,
+            context=context,
+            place=PLACE,
+            release=Release("r1", ()),
+            files=Files(stack, "Files", context=context, place=PLACE),
+        )
 
     return stacked(build)
 

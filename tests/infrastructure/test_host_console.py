@@ -45,6 +45,8 @@ def unbuilt(tmp_path_factory: pytest.TempPathFactory) -> Stacked:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Stacked:
     build = tmp_path_factory.mktemp("dist")
     (build / "index.html").write_text("<!doctype html>", encoding="utf-8")
+    (build / "assets").mkdir()
+    (build / "assets" / "index-Bx1.js").write_text("void 0", encoding="utf-8")
     return console(build)
 
 
@@ -68,6 +70,10 @@ def function_of(stack: Stacked, behaviour: dict[str, JsonValue]) -> str | None:
     names = {f"<{each.name}.FunctionARN>": each.text("Name") for each in stack.of("CloudFront::Function")}
     found = [names[each["FunctionARN"]] for each in called if each["EventType"] == "viewer-request"]
     return found[0] if found else None
+
+
+def listed(value: JsonValue) -> list[str]:
+    return [str(each) for each in value] if isinstance(value, list) else [str(value)]
 
 
 def files(stack: Stacked) -> Resource:
@@ -176,23 +182,26 @@ def test_an_unbuilt_console_publishes_its_documents_only(unbuilt: Stacked) -> No
     assert [each["key"] for each in cast("list[dict[str, str]]", written.properties["documents"])] == ["config.json"]
 
 
-def test_a_built_console_is_published_beside_its_documents(built: Stacked) -> None:
+def test_a_built_console_is_published_with_what_it_names_before_the_document_that_names_it(built: Stacked) -> None:
     archives = cast("list[dict[str, str]]", files(built).properties["archives"])
 
-    assert [each["prefix"] for each in archives] == [""]
+    assert [(each["prefix"], each["cache_control"]) for each in archives] == [
+        ("assets/", "public, max-age=31536000, immutable"),
+        ("", "no-cache"),
+    ]
 
 
 def test_the_function_that_writes_may_touch_nothing_but_the_bucket_and_the_archive(built: Stacked) -> None:
     policy = next(each for each in built.of("IAM::Policy") if "Files" in each.name)
     statements = cast("list[dict[str, JsonValue]]", policy.properties["PolicyDocument"]["Statement"])  # type: ignore[call-overload,index]
-    by_action = {
-        action: each["Resource"]
-        for each in statements
-        for action in cast("list[str]", each["Action"] if isinstance(each["Action"], list) else [each["Action"]])
-    }
+    by_action: dict[str, list[str]] = {}
+    for each in statements:
+        for action in listed(each["Action"]):
+            by_action.setdefault(action, []).extend(listed(each["Resource"]))
     bucket = built.one("S3::Bucket", BucketName="instantstart-console-111122223333-us-west-2")
 
     assert not [action for action in by_action if "*" in action]
-    assert by_action["s3:PutObject"] == by_action["s3:DeleteObject"] == f"<{bucket.name}.Arn>/*"
-    assert by_action["s3:ListBucket"] == f"<{bucket.name}.Arn>"
-    assert str(by_action["s3:GetObject"]).endswith(".zip")
+    assert by_action["s3:PutObject"] == by_action["s3:DeleteObject"] == [f"<{bucket.name}.Arn>/*"]
+    assert by_action["s3:ListBucket"] == [f"<{bucket.name}.Arn>"]
+    assert len(by_action["s3:GetObject"]) == 2
+    assert all(each.endswith(".zip") for each in by_action["s3:GetObject"])

@@ -187,8 +187,10 @@ def test_the_internal_door_leads_every_route_to_the_function_that_the_public_one
     assert called == [route.function for route in TOPOLOGY.routes]
 
 
-def test_the_gateways_own_route_is_not_behind_its_door(chosen: Stacked) -> None:
-    assert not [key for key in routes_of(chosen, api(chosen, "internal")) if "/mcp" in key]
+def test_an_agent_that_signs_with_iam_finds_the_gateway_behind_the_same_door(chosen: Stacked) -> None:
+    made = routes_of(chosen, api(chosen, "internal"))["ANY /mcp"]
+
+    assert (made.text("AuthorizationType"), function_behind(chosen, made)) == ("AWS_IAM", "mcp")
 
 
 def test_the_deployment_lets_nobody_through_the_internal_door_by_itself(plain: Stacked) -> None:
@@ -272,6 +274,24 @@ def test_functions_that_answer_routes_know_the_console(plain: Stacked) -> None:
     }
 
     assert told == dict.fromkeys(answering, f"<{console.name}>")
+
+
+def test_the_user_pool_has_tokens_narrowed_wherever_the_topology_has_the_function(
+    plain: Stacked, chosen: Stacked
+) -> None:
+    is_there = "token_claims" in {each.name for each in TOPOLOGY.functions}
+
+    assert ("LambdaConfig" in plain.one("Cognito::UserPool").properties) == is_there
+    assert "PreTokenGenerationConfig" in chosen.one("Cognito::UserPool").text("LambdaConfig")
+
+
+def test_whoever_deploys_is_told_where_everything_is(plain: Stacked) -> None:
+    origin = origin_of(plain)
+
+    assert plain.outputs["ConsoleUrl"] == origin
+    assert plain.outputs["McpUrl"] == f"{origin}/mcp"
+    assert {"ApiUrl", "UserPoolId", "AgentClientId", "MachineClientId", "ConsoleHost"} <= set(plain.outputs)
+    assert "ExistingUserPoolNeeds" not in plain.outputs
 
 
 def test_the_doors_leave_room_for_the_rest_of_the_stack(chosen: Stacked) -> None:

@@ -160,11 +160,3 @@ def test_an_existing_pools_owner_is_told_what_it_has_to_be(existing: tuple[Stack
     assert "trigger V2_0" in made.needs
     permission = stack.one("Lambda::Permission", Principal="cognito-idp.amazonaws.com")
     assert permission.text("SourceArn").endswith(f":userpool/{EXISTING.id}")
-
-
-@pytest.mark.parametrize("domain", ["my-prefix", "https://login.example.com/login"])
-def test_a_domain_that_is_no_host_is_refused_with_an_example(domain: str) -> None:
-    context = Context(existing_user_pool=ExistingUserPool(id=EXISTING.id, domain=domain))
-
-    with pytest.raises(ValueError, match=r"existing_user_pool\.domain .* is no host's name"):
-        sign_in(context)
