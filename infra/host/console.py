@@ -66,7 +66,8 @@ class Console(Construct):
             return
         with TemporaryDirectory() as scratch:
             rest = Path(scratch)
-            shutil.copytree(build, rest, ignore=shutil.ignore_patterns(_NAMED_BY_CONTENT), dirs_exist_ok=True)
+            shutil.copytree(build, rest, dirs_exist_ok=True)
+            shutil.rmtree(rest / _NAMED_BY_CONTENT, ignore_errors=True)
             # What the document names is there before the document is.
             lasting = Folder(build / _NAMED_BY_CONTENT, f"{_NAMED_BY_CONTENT}/", FOR_EVER)
             folders = [lasting, Folder(rest)] if lasting.path.is_dir() else [Folder(rest)]
