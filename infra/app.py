@@ -29,13 +29,14 @@ def main() -> int:
     app = App(context=_defaults(), analytics_reporting=False)
     try:
         context = Context.of(app.node.try_get_context(KEY))
-        InstantStart(app, topology=TOPOLOGY, context=context, packages=assets, shipment=shipment(context.charts))
+        shipped = shipment(context.charts)
+        InstantStart(app, topology=TOPOLOGY, context=context, packages=assets, shipment=shipped)
     except ValidationError as error:
         return _refuse(complaint(error))
     except assets.AssetFault as fault:
         return _refuse(f"{fault}")
     assembly = app.synth()
-    sys.stdout.write(report(Path(assembly.directory), time.monotonic() - started))
+    sys.stdout.write(report(Path(assembly.directory), time.monotonic() - started, shipped.refused))
     return 0
 
 

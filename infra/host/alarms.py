@@ -82,6 +82,24 @@ class Alarms(Construct):
         self.all.append(alarm)
         return alarm
 
+    def add_door(self, name: str, api_id: str) -> cloudwatch.Alarm:
+        """Add the alarm of an HTTP API that answers with faults of the deployment."""
+        faults = cloudwatch.Metric(
+            namespace="AWS/ApiGateway",
+            metric_name="5xx",
+            dimensions_map={"ApiId": api_id},
+            statistic="sum",
+            period=_PERIOD,
+        )
+        return self.add(
+            f"{name}-faults",
+            f"The door {name} answers with faults again and again: look at its access log and its functions.",
+            faults,
+            _TROUBLE,
+            periods=3,
+            bad_periods=2,
+        )
+
     def _add_trouble(self, name: str, function: lambda_.Function) -> None:
         failed = cloudwatch.MathExpression(
             expression="errors + throttles",

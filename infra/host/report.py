@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def report(assembly: Path, seconds: float) -> str:
-    """Describe an assembly."""
+def report(assembly: Path, seconds: float, refused: str | None) -> str:
+    """Describe an assembly; `refused` is why it must not be deployed."""
     template = json.loads((assembly / f"{NAME}.template.json").read_text(encoding="utf-8"))
     lines = [
         f"{NAME}: {len(template['Resources'])} resources of at most {MOST_RESOURCES}, {seconds:.1f} s, in {assembly}",
-        *(f"  {size / 1e6:>7.2f} MB  {name}" for name, size in sorted(_assets(assembly), key=lambda a: -a[1])),
+        *(f"  {size / 1000:>9,.0f} kB  {name}" for name, size in sorted(_assets(assembly), key=lambda a: -a[1])),
+        *([f"It cannot be deployed: {refused}."] if refused else []),
     ]
     return "\n".join(lines) + "\n"
 

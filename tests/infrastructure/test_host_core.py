@@ -7,16 +7,22 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from aws_cdk import App, Stack
+from aws_cdk.assertions import Template
+from aws_cdk.aws_sns import Topic
+from aws_cdk.aws_sqs import Queue
 
+from infra.host.alarms import Alarms
 from infra.host.context import LOG_RETENTION_DAYS, Context
 from infra.host.logs import RETENTION
 from infra.host.report import report
 from infra.host.roles import policies
 from infra.host.stack import MOST_RESOURCES, NAME
-from infra.release import DEAD_LETTERS, NOTIFICATIONS, environment, event_rules, function_role, machine_role
+from infra.release import DEAD_LETTERS, NOTIFICATIONS, Place, environment, event_rules, function_role, machine_role
 from infra.topology import (
     KUBERNETES_ADMIN,
     KUBERNETES_OPERATOR,
@@ -94,6 +100,13 @@ def test_every_role_has_its_fixed_name_its_path_and_the_computed_policy(plain: D
         found = [normal(statement) for each in written for statement in statements_of(each["PolicyDocument"])]
         assert found == [normal(each.as_json()) for each in document.statements]
         assert roles[name].at("ManagedPolicyArns") is None
+
+
+def test_policies_fit_into_what_iam_takes_even_where_names_are_long() -> None:
+    far = Place(PLACE.account, "ap-southeast-2", "aws-us-gov")
+    for name, document in policies(TOPOLOGY, far, ()).items():
+        # IAM counts all inline policies of a role together, without white space.
+        assert len(json.dumps(document.as_json(), separators=(",", ":"))) <= 10_240, name
 
 
 def test_nothing_adds_to_a_computed_policy(plain: Deployment) -> None:
@@ -178,7 +191,7 @@ def test_functions_are_told_what_both_hosts_tell_them(chosen: Deployment) -> Non
         told = every(function, chosen).object_at("Environment", "Variables")
         own = {"AWS_PATIENCE": function.patience.value, "ROLE_ARN": PLACE.role_arn(function_role(function.name))}
         helm = {"HELM": "/opt/helm/helm"} if function.weight is Weight.HELM else {}
-        assert {name: value for name, value in told.items() if name != KEYS} == {**shared, **own, **helm}
+        assert {**shared, **own, **helm}.items() <= told.items()
 
 
 def test_only_functions_that_answer_routes_have_the_signing_keys(plain: Deployment, chosen: Deployment) -> None:
@@ -353,6 +366,23 @@ def test_what_needs_a_person_has_an_alarm(plain: Deployment) -> None:
     assert silent.at("ComparisonOperator") == "LessThanThreshold"
 
 
+def test_a_door_that_answers_with_faults_has_an_alarm() -> None:
+    stack = Stack(App(), "Watch")
+    alarms = Alarms(
+        stack,
+        "Alarms",
+        topology=replace(TOPOLOGY, functions=(), streams=()),
+        functions={},
+        dead_letters=Queue(stack, "Queue"),
+        topic=Topic(stack, "Topic"),
+    )
+    alarms.add_door("public", "a1b2c3")
+    found = Template.from_stack(stack).find_resources("AWS::CloudWatch::Alarm")
+    door = next(each["Properties"] for each in found.values() if "ApiId" in str(each))
+    assert (door["Namespace"], door["MetricName"]) == ("AWS/ApiGateway", "5xx")
+    assert door["Dimensions"] == [{"Name": "ApiId", "Value": "a1b2c3"}]
+
+
 def test_alarms_may_write_to_the_topic(plain: Deployment) -> None:
     (policy,) = plain.of("SNS::TopicPolicy")
     refuse, allow = statements(policy, "PolicyDocument")
@@ -423,11 +453,13 @@ def test_a_wrong_context_costs_one_sentence_and_no_traceback() -> None:
     assert told.stderr.count("\n") == 1
 
 
-def test_the_report_names_resources_and_sizes(plain: Deployment) -> None:
-    told = report(plain.assembly, 1.5)
+def test_the_report_names_resources_sizes_and_what_is_in_the_way(plain: Deployment) -> None:
+    told = report(plain.assembly, 1.5, "no chart")
     assert f"{len(plain.resources)} resources" in told
     assert "1.5 s" in told
-    assert told.count(" MB ") >= len(TOPOLOGY.machines)
+    assert told.count(" kB ") >= len(TOPOLOGY.machines)
+    assert told.endswith("It cannot be deployed: no chart.\n")
+    assert "cannot" not in report(plain.assembly, 1.5, None)
 
 
 def test_what_cloudwatch_offers_is_what_can_be_chosen() -> None:
