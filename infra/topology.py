@@ -8,27 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from functions.core.declaration import Route, Scope, Stage
-from functions.core.ledger.tables import (
-    BY_AUDIT_MONTH,
-    BY_CLUSTER,
-    BY_EKS_CLUSTER,
-    BY_HYPERPOD_CLUSTER,
-    BY_LEASE_EXPIRY,
-    BY_MONTH,
-    BY_STACK,
-    BY_TAG,
-    CLUSTER_EVENTS,
-    CLUSTERS,
-    CONNECTIONS,
-    IDEMPOTENCY,
-    OPERATIONS,
-    PREFERENCES,
-    TABLES,
-    TICKETS,
-    UNFINISHED,
-    Index,
-    Table,
-)
+from functions.core.ledger import tables as ledger
 from functions.core.phases import BY_KIND
 from functions.core.runtime import Patience
 from functions.entry.domains import DECLARATIONS
@@ -73,9 +53,9 @@ class Function:
     timeout_seconds: int = 30
     memory_megabytes: int = 512
     actions: tuple[str, ...] = ()
-    tables: tuple[Table, ...] = ()
-    read_tables: tuple[Table, ...] = ()
-    indexes: tuple[Index, ...] = ()
+    tables: tuple[ledger.Table, ...] = ()
+    read_tables: tuple[ledger.Table, ...] = ()
+    indexes: tuple[ledger.Index, ...] = ()
     patience: Patience = Patience.STAGE
     acts_for_operations: bool = False
     weight: Weight = Weight.LEAN
@@ -122,7 +102,7 @@ LEDGER = ("dynamodb:Query", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Up
 # Posting to a connection and closing one (API Gateway developer guide, "Control access to a WebSocket API with IAM").
 MANAGE_CONNECTIONS = "execute-api:ManageConnections"
 # What every stage reads and writes: its cluster, its operation.
-_STAGE_TABLES = (CLUSTERS, OPERATIONS)
+_STAGE_TABLES = (ledger.CLUSTERS, ledger.OPERATIONS)
 _RUN_FUNCTIONS = ("lambda:InvokeFunction",)
 # What `.sync` needs beside StartExecution (Step Functions developer guide, "startExecution" integration).
 _RUN_CHILDREN = (
@@ -141,8 +121,9 @@ FUNCTIONS = (
         "answers the routes",
         # A transaction is authorised as its parts, and a condition on another record is one of them.
         actions=(*LEDGER, "dynamodb:ConditionCheckItem"),
-        tables=(CLUSTERS, OPERATIONS, CLUSTER_EVENTS, IDEMPOTENCY, PREFERENCES, TICKETS),
-        indexes=(BY_TAG, BY_CLUSTER, BY_MONTH, BY_AUDIT_MONTH),
+        tables=(ledger.CLUSTERS, ledger.OPERATIONS, ledger.IDEMPOTENCY, ledger.PREFERENCES, ledger.TICKETS),
+        read_tables=(ledger.CLUSTER_EVENTS,),
+        indexes=(ledger.BY_TAG, ledger.BY_CLUSTER, ledger.BY_MONTH, ledger.BY_AUDIT_MONTH),
         # A caller gets an answer within seconds whatever AWS does.
         patience=Patience.EDGE,
     ),
@@ -150,10 +131,9 @@ FUNCTIONS = (
         "catalog",
         "functions.entry.catalog.handler",
         "answers what can be had",
-        # The clusters that the ledger knows are read by a Scan of keys.
-        actions=("dynamodb:GetItem", "dynamodb:Query", "dynamodb:Scan"),
-        read_tables=(CLUSTERS,),
-        indexes=(BY_EKS_CLUSTER, BY_HYPERPOD_CLUSTER),
+        # The clusters that the ledger knows are read by a Scan of an index, which holds keys alone.
+        actions=("dynamodb:Scan",),
+        indexes=(ledger.BY_EKS_CLUSTER, ledger.BY_HYPERPOD_CLUSTER),
         patience=Patience.EDGE,
     ),
     # The only one that answers people and gets into clusters: what it needs for that, the others need not carry.
@@ -171,8 +151,8 @@ FUNCTIONS = (
             "states:StartExecution",
             "sts:AssumeRole",
         ),
-        tables=(CLUSTERS, OPERATIONS, IDEMPOTENCY),
-        indexes=(BY_CLUSTER,),
+        tables=(ledger.CLUSTERS, ledger.OPERATIONS, ledger.IDEMPOTENCY),
+        indexes=(ledger.BY_CLUSTER,),
         patience=Patience.EDGE,
         weight=Weight.KUBERNETES,
     ),
@@ -182,7 +162,7 @@ FUNCTIONS = (
         "writes the beginnings and ends of operations and stages",
         timeout_seconds=60,
         actions=LEDGER,
-        tables=(CLUSTERS, OPERATIONS),
+        tables=(ledger.CLUSTERS, ledger.OPERATIONS),
     ),
     Function(
         "events",
@@ -198,17 +178,17 @@ FUNCTIONS = (
             # The bus tells that something failed, and this tells why.
             "sagemaker:DescribeClusterEvent",
         ),
-        tables=(CLUSTERS, OPERATIONS, CLUSTER_EVENTS),
-        indexes=(UNFINISHED, BY_LEASE_EXPIRY, BY_HYPERPOD_CLUSTER, BY_STACK),
+        tables=(ledger.CLUSTERS, ledger.OPERATIONS, ledger.CLUSTER_EVENTS),
+        indexes=(ledger.UNFINISHED, ledger.BY_LEASE_EXPIRY, ledger.BY_HYPERPOD_CLUSTER, ledger.BY_STACK),
     ),
     Function(
         "connections",
         "functions.entry.connections.handler",
         "answers the WebSockets",
         actions=(*LEDGER, MANAGE_CONNECTIONS),
-        tables=(CONNECTIONS, TICKETS),
-        read_tables=(CLUSTERS, OPERATIONS, CLUSTER_EVENTS),
-        indexes=(BY_CLUSTER, BY_MONTH),
+        tables=(ledger.CONNECTIONS, ledger.TICKETS),
+        read_tables=(ledger.CLUSTERS, ledger.OPERATIONS, ledger.CLUSTER_EVENTS),
+        indexes=(ledger.BY_CLUSTER, ledger.BY_MONTH),
         # A client waits for the answer to each message.
         patience=Patience.EDGE,
     ),
@@ -227,8 +207,8 @@ FUNCTIONS = (
             "dynamodb:ListStreams",
             MANAGE_CONNECTIONS,
         ),
-        tables=(CONNECTIONS,),
-        read_tables=(OPERATIONS,),
+        tables=(ledger.CONNECTIONS,),
+        read_tables=(ledger.OPERATIONS,),
     ),
     Function(
         "audit",
@@ -236,7 +216,7 @@ FUNCTIONS = (
         "writes the audit of finished days to its bucket",
         timeout_seconds=300,
         actions=("dynamodb:Query", "s3:ListBucket", "s3:PutObject"),
-        indexes=(BY_AUDIT_MONTH,),
+        indexes=(ledger.BY_AUDIT_MONTH,),
     ),
     Function(
         "stages_network",
@@ -315,7 +295,7 @@ class Topology:
     """Everything there is to deploy."""
 
     functions: tuple[Function, ...]
-    tables: tuple[Table, ...]
+    tables: tuple[ledger.Table, ...]
     machines: tuple[StateMachine, ...]
     schedules: tuple[Schedule, ...]
     streams: tuple[Stream, ...]
@@ -353,7 +333,7 @@ def _route_actions() -> Mapping[str, frozenset[str]]:
 
 TOPOLOGY = Topology(
     functions=FUNCTIONS,
-    tables=TABLES,
+    tables=ledger.TABLES,
     machines=MACHINES,
     schedules=SCHEDULES,
     streams=STREAMS,

@@ -215,9 +215,11 @@ _BUILDING: Final = (
     "ec2:DescribeVpcAttribute",
     "ec2:Modify",
     "ec2:Replace",
+    # A new group's own rule is taken back before anything says that the group has its tags.
+    "ec2:Revoke",
     "ec2:Update",
 )
-_REMOVING: Final = ("ec2:Delete", "ec2:Detach", "ec2:Disassociate", "ec2:Release", "ec2:Revoke")
+_REMOVING: Final = ("ec2:Delete", "ec2:Detach", "ec2:Disassociate", "ec2:Release")
 
 
 def _of(prefix: str, exclude: tuple[str, ...] = ()) -> tuple[str, ...]:

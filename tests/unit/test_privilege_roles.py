@@ -118,7 +118,7 @@ def _keys_of(name: str) -> list[str]:
     action = KNOWN[name]
     keys = [*action.condition_keys, *(key for kind in action.resource_types for key in kind.condition_keys)]
     # Tags of a resource are a key of its type; the reference lists them with the type alone.
-    return [*keys, "aws:ResourceTag/${TagKey}"]
+    return [*keys, "aws:ResourceTag/${TagKey}", "iam:ResourceTag/${TagKey}"]
 
 
 def _plain(key: str) -> str:
@@ -189,7 +189,7 @@ def test_rights_are_given_only_to_roles_under_our_path_with_our_boundary() -> No
 def test_the_identity_stages_write_no_role_that_is_no_clusters() -> None:
     document = of_function("stages_identity")
     for sid in ("WriteRoles", "AttachPolicies"):
-        assert condition(statement(document, sid), "aws:ResourceTag/instantstart:cluster") == ("?*",)
+        assert condition(statement(document, sid), "iam:ResourceTag/instantstart:cluster") == ("?*",)
     for sid in ("CreateRoles", "TagRoles"):
         assert condition(statement(document, sid), "aws:RequestTag/instantstart:cluster") == ("?*",)
     attached = condition(statement(document, "AttachPolicies"), "iam:PolicyARN")
@@ -281,8 +281,10 @@ def test_the_buckets_of_the_deployment_are_written_by_the_audit_alone() -> None:
     assert writers == {function_role("audit")}
 
 
-def test_a_bucket_is_looked_at_and_written_only_in_the_own_account() -> None:
+def test_a_bucket_is_looked_at_and_written_only_in_the_own_account_and_may_be_absent() -> None:
     for sid in ("ReadBuckets", "ReadScripts", "WriteScripts", "DeleteClusterBuckets"):
+        (own,) = statement(of_function("stages_cluster"), sid).conditions
+        assert own.operator == "StringEqualsIfExists"
         assert condition(statement(of_function("stages_cluster"), sid), "s3:ResourceAccount") == ("123456789012",)
 
 

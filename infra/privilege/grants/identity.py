@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from infra.topology import Function, Role
 
 # Roles of clusters bear the tag of theirs, those of the deployment itself never do.
-OF_CLUSTER: Final = like(f"aws:ResourceTag/{CLUSTER_MARK}", "?*")
+OF_CLUSTER: Final = like(f"iam:ResourceTag/{CLUSTER_MARK}", "?*")
 _TO_BE_OF_CLUSTER: Final = like(f"aws:RequestTag/{CLUSTER_MARK}", "?*")
 # Source: SageMaker developer guide, "Service-linked roles for SageMaker HyperPod".
 _HYPERPOD: Final = "hyperpod.sagemaker.amazonaws.com"

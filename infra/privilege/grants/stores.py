@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from functions.capacity.stages.lifecycle_scripts import SCRIPT_KEY
-from infra.privilege.grant import Grant, buckets, equal, named
+from infra.privilege.documents import Condition
+from infra.privilege.grant import Grant, buckets, named
 from infra.topology import AUDIT_BUCKET, PREFIX
 
 if TYPE_CHECKING:
     from functions.core.ledger.tables import Table
-    from infra.privilege.documents import Condition
     from infra.release import Place
     from infra.topology import Function, Topology
 
@@ -49,8 +49,11 @@ def grants(place: Place) -> tuple[Grant, ...]:
 
 
 def in_account(place: Place) -> Condition:
-    """Demand that a bucket is the account's: the name of a bucket says nothing of whose it is."""
-    return equal("s3:ResourceAccount", place.account)
+    """Demand that a bucket is the account's, if it is there: its name says nothing of whose it is.
+
+    Of one that is not there AWS knows no account, and an answer that it is denied would pass for one of others.
+    """
+    return Condition("StringEqualsIfExists", "s3:ResourceAccount", (place.account,))
 
 
 def _deployment_buckets(place: Place) -> tuple[Grant, ...]:
