@@ -26,8 +26,8 @@ RUN_READY := $(call made_from,run,local)
 TEST_READY := $(call made_from,test,test)
 HOST_READY := $(call made_from,host,host)
 
-.PHONY: help run demo test chaos measures contract charts synth check format lock pipelines openapi authorization clean \
-	python-is-new-enough
+.PHONY: help run demo test bench assets chaos measures contract charts synth check format lock pipelines openapi \
+	authorization clean python-is-new-enough
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -38,8 +38,14 @@ run: $(RUN_READY) ## start the whole product here, without AWS (PORT=3099, SPEED
 demo: $(RUN_READY) ## play the main walk, create a cluster, on the local host and print it
 	$(RUN) -m infra.local.demo
 
-test: $(TEST_READY) ## run the test rings in order, each within its budget (RINGS="unit workflows" picks some)
+test: $(TEST_READY) assets ## run the test rings in order, each within its budget (RINGS="unit workflows" picks some)
 	@$(TEST) -m tests.rings $(RINGS)
+
+bench: $(TEST_READY) ## cold imports of each function as ratios to a bare interpreter and to boto3 with a resolver, sizes of assets
+	$(TEST) -m tests.bench
+
+assets: $(TEST_READY) ## make what a deployment uploads for its functions (cached in .local/assets), and print the sizes
+	@$(TEST) -m infra.assets
 
 chaos: $(TEST_READY) ## strike each call of a creation, deletion, repair or import with each fault: a table, and .local/chaos.json
 	$(TEST) -m tests.chaos $(CHAOS)

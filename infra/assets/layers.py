@@ -14,7 +14,7 @@ from infra.assets.archive import Member, unpacked_bytes, write
 from infra.assets.code import code
 from infra.assets.packages import HERE, Target, contents, target_of, wheels
 from infra.assets.place import ASSETS, UNPACKED_LIMIT, AssetFault, rules
-from infra.assets.trimming import kept_files, kept_requirements
+from infra.assets.trimming import kept_files, kept_requirements, services
 from infra.local.helm_binary import unpack
 from infra.topology import ROOT, Weight
 
@@ -46,7 +46,7 @@ def twin(weight: Weight) -> Path:
 def _layer(weight: Weight, target: Target, assets: Path, fetched: Path) -> Path:
     requirements = kept_requirements((_LOCKS / f"{_LOCK_OF[weight]}.txt").read_text(encoding="utf-8"))
     helm = (_LOCKS / "helm.txt").read_text(encoding="utf-8") if weight is Weight.HELM else ""
-    made_from = "\n".join((weight, target.name, requirements, helm)).encode() + rules()
+    made_from = "\n".join((weight, target.name, requirements, helm, *sorted(services()))).encode() + rules()
     archive = assets / hashlib.sha256(made_from).hexdigest() / f"{weight}.zip"
     if not archive.exists():
         with ExitStack() as opened:
@@ -60,7 +60,7 @@ def _layer(weight: Weight, target: Target, assets: Path, fetched: Path) -> Path:
 def _packages(wheels: list[Path], opened: ExitStack) -> Iterator[Member]:
     archives = [opened.enter_context(zipfile.ZipFile(wheel)) for wheel in wheels]
     files = {name: source for archive in archives for name, source in contents(archive)}
-    return (Member(f"python/{name}", files[name]) for name in kept_files(files))
+    return (Member(f"python/{name}", files[name]) for name in kept_files(files, services()))
 
 
 def _programs(wheels: list[Path], opened: ExitStack) -> Iterator[Member]:

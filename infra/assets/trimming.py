@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -53,10 +53,10 @@ def kept_requirements(lock: str) -> str:
     return "".join(f"{block}\n" for name, block in pinned if name not in UNUSED_PACKAGES)
 
 
-def kept_files(names: Iterable[PurePosixPath]) -> Iterator[PurePosixPath]:
-    """Give those of a layer's files that something may read."""
+def kept_files(names: Iterable[PurePosixPath], called: Container[str]) -> Iterator[PurePosixPath]:
+    """Give those of a layer's files that something may read, when the AWS services of `called` are all there are."""
     held = [name for name in names if not _is_unread(name)]
-    newest = _newest_models(held)
+    newest = {service: version for service, version in _newest_models(held).items() if service in called}
     yield from (name for name in held if not name.is_relative_to(_SERVICES) or _is_read_model(name, newest))
 
 
@@ -78,4 +78,4 @@ def _is_read_model(name: PurePosixPath, newest: dict[str, str]) -> bool:
     service, *rest = name.relative_to(_SERVICES).parts
     if not rest:
         return True
-    return service in services() and rest[0] == newest[service] and not rest[1].startswith(_UNREAD_MODELS)
+    return rest[0] == newest.get(service) and not rest[1].startswith(_UNREAD_MODELS)

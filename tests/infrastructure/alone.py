@@ -1,7 +1,7 @@
 """Runs one handler as Lambda does, in a process that has nothing but its assets.
 
-`python -I -S alone.py <code> <layer> <module.handler> <event file> <answer file>`; the standard library is all that it
-shares with this repository. What the handler writes goes to stdout, as it would to its log.
+`python -I -S -B alone.py <code> <layer> <module.handler> <event file> <answer file>`; the standard library is all
+that it shares with this repository. What the handler writes goes to stdout, as it would to its log.
 """
 
 import importlib

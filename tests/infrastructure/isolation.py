@@ -57,9 +57,9 @@ class Assets:
             asked, told = Path(scratch) / "event.json", Path(scratch) / "told.json"
             asked.write_text(json.dumps(event), encoding="utf-8")
             layer = self.layers[weight or function.weight]
-            command = [sys.executable, "-I", "-S", *map(str, (_ALONE, self.code, layer, function.handler, asked, told))]
+            given = (_ALONE, self.code, layer, function.handler, asked, told)
             ended = subprocess.run(
-                command,
+                [sys.executable, "-I", "-S", "-B", *map(str, given)],
                 env=variables(function, layer, Path(scratch)),
                 cwd=scratch,
                 capture_output=True,
@@ -97,6 +97,4 @@ def variables(function: Function, layer: Path, scratch: Path) -> dict[str, str]:
         "HELM": str(layer / Path(HELM_PROGRAM).relative_to("/opt")),
         "PAGE_TOKEN_KEYS": "alone",
         "SCRATCH": str(scratch),
-        # Lambda's folders take no bytecode.
-        "PYTHONDONTWRITEBYTECODE": "1",
     }

@@ -77,7 +77,7 @@ def _account_buckets(place: Place) -> tuple[Grant, ...]:
         "s3:GetEncryptionConfiguration",
         "s3:ListBucket",
     )
-    condition, lookers = (in_account(place),), ("api", "stages_cluster", "stages_network")
+    condition, lookers = (in_account(place),), ("api", "kubernetes", "stages_cluster", "stages_network")
     return (
         Grant("ReadBuckets", looks, buckets(place, "*"), condition, lookers),
         # Lifecycle scripts of the caller's own, and what the release ships: artifacts are read and copied.
