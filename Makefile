@@ -41,10 +41,10 @@ demo: $(RUN_READY) ## play the main walk, create a cluster, on the local host an
 test: $(TEST_READY) assets ## run the test rings in order, each within its budget (RINGS="unit workflows" picks some)
 	@$(TEST) -m tests.rings $(RINGS)
 
-bench: $(TEST_READY) ## cold imports of each function as ratios to a bare interpreter and to boto3 with a resolver, sizes of assets
+bench: $(TEST_READY) ## what a cold start of each function pays for imports, as ratios, and the sizes of assets
 	$(TEST) -m tests.bench
 
-assets: $(TEST_READY) ## make what a deployment uploads for its functions (cached in .local/assets), and print the sizes
+assets: $(TEST_READY) ## make what a deployment uploads for its functions, kept in .local/assets, and print its size
 	@$(TEST) -m infra.assets
 
 chaos: $(TEST_READY) ## strike each call of a creation, deletion, repair or import with each fault: a table, and .local/chaos.json

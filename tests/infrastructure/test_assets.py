@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -17,12 +18,20 @@ from infra.assets.trimming import UNUSED_PACKAGES, services
 from infra.topology import ROOT, Weight
 
 LOCKS: Final = ROOT / "infra" / "locks"
+# CPython's Include/internal/pycore_magic_number.h, and PEP 552.
+MAGIC_OF_3_13: Final = (3571).to_bytes(2, "little") + b"\r\n"
+UNCHECKED: Final = (1).to_bytes(4, "little")
 DEPLOYED: Final = {Weight.LEAN: "arm64", Weight.KUBERNETES: "arm64", Weight.HELM: "x86_64"}
 
 
 def names(archive: Path) -> set[str]:
     with zipfile.ZipFile(archive) as opened:
-        return set(opened.namelist())
+        return {name for name in opened.namelist() if not name.endswith(".pyc")}
+
+
+def bytecode_of(module: str) -> str:
+    folder, _, name = module.rpartition("/")
+    return f"{folder}/__pycache__/{name.removesuffix('.py')}.cpython-313.pyc"
 
 
 def pinned(lock: str) -> set[tuple[str, str]]:
@@ -72,12 +81,19 @@ def test_changed_code_is_another_asset(tmp_path: Path) -> None:
     assert before.read_bytes() != after.read_bytes()
 
 
-@pytest.mark.parametrize("weight", Weight)
-def test_a_layer_is_the_same_bytes_when_it_is_made_again(weight: Weight, tmp_path: Path) -> None:
-    made = layer(weight, DEPLOYED[weight])
-    again = layer(weight, DEPLOYED[weight], tmp_path)
+def test_a_layer_is_the_same_bytes_when_it_is_made_again(tmp_path: Path) -> None:
+    made, again = layer(Weight.LEAN, "arm64"), layer(Weight.LEAN, "arm64", tmp_path)
     assert made != again
     assert made.read_bytes() == again.read_bytes()
+
+
+@pytest.mark.parametrize("asset", [code, lambda: layer(Weight.LEAN, "arm64")], ids=["code", "layer"])
+def test_each_module_brings_bytecode_that_the_python_of_lambda_takes_unchecked(asset: Callable[[], Path]) -> None:
+    archive = asset()
+    with zipfile.ZipFile(archive) as opened:
+        headers = {name: opened.read(name)[:8] for name in opened.namelist() if name.endswith(".pyc")}
+    assert set(headers.values()) == {MAGIC_OF_3_13 + UNCHECKED}
+    assert headers.keys() == {bytecode_of(name) for name in names(archive) if name.endswith(".py")}
 
 
 @pytest.mark.parametrize("weight", Weight)
