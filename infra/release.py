@@ -26,6 +26,7 @@ from infra.triggers import EventRule
 
 # Files that a managed cluster's own stack and nodes read.
 _SUFFIXES: Final = (".yaml", ".sh")
+BOUNDARY: Final = f"{PREFIX}boundary"
 _PLACEHOLDER: Final = re.compile(r"\$\{([A-Z][A-Za-z]+)\}")
 
 # Where what could not be delivered lies, and whom alarms and notifications tell.
@@ -93,6 +94,16 @@ def machine_role(name: str) -> str:
     return f"{PREFIX}machine-{name}"
 
 
+def log_group(name: str) -> str:
+    """Give the name of a function's log group."""
+    return f"/aws/lambda/{function_name(name)}"
+
+
+def boundary_arn(place: Place) -> str:
+    """Name the permissions boundary of every role that is ours or that we make."""
+    return place.arn("iam", f"policy{ROLE_PATH}{BOUNDARY}", region=False)
+
+
 def environment(
     topology: Topology, place: Place, release: Release, choices: Mapping[str, str] = CHOICES
 ) -> dict[str, str]:
@@ -113,6 +124,7 @@ def environment(
         "CHARTS": json.dumps({chart.release: _told(chart, release) for chart in release.charts}),
         "FOUNDATION_TEMPLATE_URL": f"https://{template}",
         "FOUNDATION_ROLE_ARN": place.role_arn(FOUNDATION_ROLE.name),
+        "PERMISSIONS_BOUNDARY_ARN": boundary_arn(place),
         AccessRole.ADMIN.value: place.role_arn(KUBERNETES_ADMIN.name),
         AccessRole.OPERATOR.value: place.role_arn(KUBERNETES_OPERATOR.name),
     }

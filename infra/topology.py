@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from functions.core.declaration import Route, Scope, Stage
-from functions.core.ledger.tables import TABLES, Table
+from functions.core.ledger import tables as ledger
 from functions.core.phases import BY_KIND
 from functions.core.runtime import Patience
 from functions.entry.domains import DECLARATIONS
@@ -43,7 +43,8 @@ class Function:
     """One Lambda function: its entry, its limits, and what its role may do beyond its stages' own actions.
 
     One that acts for operations does so in sessions of its own role, each named after the operation. `weight` says
-    which packages it finds: those of AWS, of Kubernetes too, or the helm program with them.
+    which packages it finds: those of AWS, of Kubernetes too, or the helm program with them. Its actions on DynamoDB
+    are for `tables` and `indexes`; in `read_tables` it only reads.
     """
 
     name: str
@@ -52,6 +53,9 @@ class Function:
     timeout_seconds: int = 30
     memory_megabytes: int = 512
     actions: tuple[str, ...] = ()
+    tables: tuple[ledger.Table, ...] = ()
+    read_tables: tuple[ledger.Table, ...] = ()
+    indexes: tuple[ledger.Index, ...] = ()
     patience: Patience = Patience.STAGE
     acts_for_operations: bool = False
     weight: Weight = Weight.LEAN
@@ -97,6 +101,8 @@ class Bucket:
 LEDGER = ("dynamodb:Query", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem")
 # Posting to a connection and closing one (API Gateway developer guide, "Control access to a WebSocket API with IAM").
 MANAGE_CONNECTIONS = "execute-api:ManageConnections"
+# What every stage reads and writes: its cluster, its operation.
+_STAGE_TABLES = (ledger.CLUSTERS, ledger.OPERATIONS)
 _RUN_FUNCTIONS = ("lambda:InvokeFunction",)
 # What `.sync` needs beside StartExecution (Step Functions developer guide, "startExecution" integration).
 _RUN_CHILDREN = (
@@ -115,6 +121,9 @@ FUNCTIONS = (
         "answers the routes",
         # A transaction is authorised as its parts, and a condition on another record is one of them.
         actions=(*LEDGER, "dynamodb:ConditionCheckItem"),
+        tables=(ledger.CLUSTERS, ledger.OPERATIONS, ledger.IDEMPOTENCY, ledger.PREFERENCES, ledger.TICKETS),
+        read_tables=(ledger.CLUSTER_EVENTS,),
+        indexes=(ledger.BY_TAG, ledger.BY_CLUSTER, ledger.BY_MONTH, ledger.BY_AUDIT_MONTH),
         # A caller gets an answer within seconds whatever AWS does.
         patience=Patience.EDGE,
     ),
@@ -122,8 +131,9 @@ FUNCTIONS = (
         "catalog",
         "functions.entry.catalog.handler",
         "answers what can be had",
-        # The clusters that the ledger knows are read by a Scan of keys.
-        actions=("dynamodb:GetItem", "dynamodb:Query", "dynamodb:Scan"),
+        # The clusters that the ledger knows are read by a Scan of an index, which holds keys alone.
+        actions=("dynamodb:Scan",),
+        indexes=(ledger.BY_EKS_CLUSTER, ledger.BY_HYPERPOD_CLUSTER),
         patience=Patience.EDGE,
     ),
     # The only one that answers people and gets into clusters: what it needs for that, the others need not carry.
@@ -131,7 +141,18 @@ FUNCTIONS = (
         "kubernetes",
         "functions.entry.kubernetes.handler",
         "answers the routes that look into clusters",
-        actions=("dynamodb:GetItem", "dynamodb:Query", "eks:DescribeCluster", "sts:AssumeRole"),
+        # It begins what has to be previewed by a look into a cluster, as `api` begins the rest.
+        actions=(
+            *LEDGER,
+            "dynamodb:ConditionCheckItem",
+            "eks:DescribeAccessEntry",
+            "eks:DescribeCluster",
+            "eks:ListAssociatedAccessPolicies",
+            "states:StartExecution",
+            "sts:AssumeRole",
+        ),
+        tables=(ledger.CLUSTERS, ledger.OPERATIONS, ledger.IDEMPOTENCY),
+        indexes=(ledger.BY_CLUSTER,),
         patience=Patience.EDGE,
         weight=Weight.KUBERNETES,
     ),
@@ -141,6 +162,7 @@ FUNCTIONS = (
         "writes the beginnings and ends of operations and stages",
         timeout_seconds=60,
         actions=LEDGER,
+        tables=(ledger.CLUSTERS, ledger.OPERATIONS),
     ),
     Function(
         "events",
@@ -156,12 +178,17 @@ FUNCTIONS = (
             # The bus tells that something failed, and this tells why.
             "sagemaker:DescribeClusterEvent",
         ),
+        tables=(ledger.CLUSTERS, ledger.OPERATIONS, ledger.CLUSTER_EVENTS),
+        indexes=(ledger.UNFINISHED, ledger.BY_LEASE_EXPIRY, ledger.BY_HYPERPOD_CLUSTER, ledger.BY_STACK),
     ),
     Function(
         "connections",
         "functions.entry.connections.handler",
         "answers the WebSockets",
         actions=(*LEDGER, MANAGE_CONNECTIONS),
+        tables=(ledger.CONNECTIONS, ledger.TICKETS),
+        read_tables=(ledger.CLUSTERS, ledger.OPERATIONS, ledger.CLUSTER_EVENTS),
+        indexes=(ledger.BY_CLUSTER, ledger.BY_MONTH),
         # A client waits for the answer to each message.
         patience=Patience.EDGE,
     ),
@@ -180,6 +207,8 @@ FUNCTIONS = (
             "dynamodb:ListStreams",
             MANAGE_CONNECTIONS,
         ),
+        tables=(ledger.CONNECTIONS,),
+        read_tables=(ledger.OPERATIONS,),
     ),
     Function(
         "audit",
@@ -187,6 +216,7 @@ FUNCTIONS = (
         "writes the audit of finished days to its bucket",
         timeout_seconds=300,
         actions=("dynamodb:Query", "s3:ListBucket", "s3:PutObject"),
+        indexes=(ledger.BY_AUDIT_MONTH,),
     ),
     Function(
         "stages_network",
@@ -194,6 +224,7 @@ FUNCTIONS = (
         "runs the network stages",
         timeout_seconds=300,
         actions=LEDGER,
+        tables=_STAGE_TABLES,
         acts_for_operations=True,
     ),
     Function(
@@ -202,6 +233,7 @@ FUNCTIONS = (
         "runs the cluster stages",
         timeout_seconds=300,
         actions=LEDGER,
+        tables=_STAGE_TABLES,
         acts_for_operations=True,
         weight=Weight.KUBERNETES,
     ),
@@ -212,6 +244,7 @@ FUNCTIONS = (
         "gives pods AWS roles",
         timeout_seconds=300,
         actions=LEDGER,
+        tables=_STAGE_TABLES,
         acts_for_operations=True,
         weight=Weight.KUBERNETES,
     ),
@@ -222,6 +255,7 @@ FUNCTIONS = (
         timeout_seconds=300,
         memory_megabytes=1024,
         actions=LEDGER,
+        tables=_STAGE_TABLES,
         acts_for_operations=True,
         weight=Weight.HELM,
     ),
@@ -231,6 +265,7 @@ FUNCTIONS = (
         "runs the stages that speak to Kubernetes",
         timeout_seconds=300,
         actions=LEDGER,
+        tables=_STAGE_TABLES,
         acts_for_operations=True,
         weight=Weight.KUBERNETES,
     ),
@@ -260,7 +295,7 @@ class Topology:
     """Everything there is to deploy."""
 
     functions: tuple[Function, ...]
-    tables: tuple[Table, ...]
+    tables: tuple[ledger.Table, ...]
     machines: tuple[StateMachine, ...]
     schedules: tuple[Schedule, ...]
     streams: tuple[Stream, ...]
@@ -298,7 +333,7 @@ def _route_actions() -> Mapping[str, frozenset[str]]:
 
 TOPOLOGY = Topology(
     functions=FUNCTIONS,
-    tables=TABLES,
+    tables=ledger.TABLES,
     machines=MACHINES,
     schedules=SCHEDULES,
     streams=STREAMS,

@@ -73,9 +73,9 @@ def configuration_schema(addon: str, version: str) -> JsonObject:
     return schema
 
 
-def describe(cluster: str, addon: str) -> Addon | None:
+def describe(cluster: str, addon: str, patience: Patience | None = None) -> Addon | None:
     """Describe an add-on; None when it is not installed. Raises the client's own errors."""
-    client = runtime.client("eks")
+    client = runtime.client("eks", patience)
     try:
         found = client.describe_addon(clusterName=cluster, addonName=addon)["addon"]
     except client.exceptions.ResourceNotFoundException:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from functions.core import runtime
+from functions.core import runtime, settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,7 +75,7 @@ def policy_document(arn: str) -> Document:
 
 
 def create_role(name: str, path: str, trust: Document, tags: Mapping[str, str], description: str) -> None:
-    """Create a role; one that somebody made in between is left to the next look."""
+    """Create a role within the deployment's boundary; one that somebody made in between is left to the next look."""
     client = runtime.client("iam")
     try:
         client.create_role(
@@ -83,6 +83,7 @@ def create_role(name: str, path: str, trust: Document, tags: Mapping[str, str], 
             Path=path,
             AssumeRolePolicyDocument=json.dumps(trust),
             Description=description,
+            PermissionsBoundary=settings.required("PERMISSIONS_BOUNDARY_ARN"),
             Tags=[{"Key": key, "Value": value} for key, value in tags.items()],
         )
     except client.exceptions.EntityAlreadyExistsException:
@@ -162,7 +163,6 @@ def _inline(role: str, name: str) -> object:
     return runtime.client("iam").get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"]
 
 
-def _document(found: object) -> dict[str, Any]:
+def _document(found: object) -> dict[str, JsonValue]:
     """Read a policy document, which botocore parses and a raw answer holds percent-encoded."""
-    parsed = found if isinstance(found, dict) else json.loads(unquote(str(found)))
-    return dict(parsed)
+    return {**(found if isinstance(found, dict) else json.loads(unquote(str(found))))}

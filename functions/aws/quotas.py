@@ -15,6 +15,7 @@ from botocore.exceptions import ClientError
 from functions.capacity.preflight.models import Quota
 from functions.catalog.rules import known_quota_codes
 from functions.core import runtime
+from functions.core.deadlines import TimeOver
 from functions.core.failures import code_of
 
 if TYPE_CHECKING:
@@ -42,16 +43,12 @@ class Codes:
         return self.listed_at is not None and runtime.now() - self.listed_at < _KEPT_FOR
 
 
-class Unfinished(Exception):
-    """The look was left before its end, because time was up; the next one goes on from there."""
-
-
 def read(
     names: Sequence[str], codes: Sequence[str], in_time: Callable[[], bool], patience: Patience | None = None
 ) -> dict[str, Quota]:
     """Read quotas by name and others by code; give them by what they were asked for, leaving out what does not exist.
 
-    `in_time` says before each call whether there is time for it; raises Unfinished when there is not, and botocore's
+    `in_time` says before each call whether there is time for it; raises TimeOver when there is not, and botocore's
     ClientError or BotoCoreError.
     """
     client, known = runtime.client("service-quotas", patience), runtime.kept(Codes)
@@ -69,7 +66,7 @@ def applied(
 ) -> dict[str, Quota]:
     """Read quotas by their codes, each with the code of its service; what does not exist is left out.
 
-    Raises Unfinished when `in_time` says that there is no time left, and botocore's ClientError or BotoCoreError.
+    Raises TimeOver when `in_time` says that there is no time left, and botocore's ClientError or BotoCoreError.
     """
     client = runtime.client("service-quotas", patience)
     found = {code: _get(client, code, in_time, service) for code, service in services.items()}
@@ -106,7 +103,7 @@ def _learn(client: ServiceQuotasClient, known: Codes, in_time: Callable[[], bool
 
 def _check(in_time: Callable[[], bool]) -> None:
     if not in_time():
-        raise Unfinished
+        raise TimeOver
 
 
 def _get(client: ServiceQuotasClient, code: str, in_time: Callable[[], bool], service: str = _SERVICE) -> Quota | None:

@@ -14,13 +14,12 @@ from botocore.exceptions import ClientError
 from functions.aws import buckets, iam, network, routing, security_groups
 from functions.core import runtime
 from functions.core.failures import code_of
-from functions.core.tags import CLUSTER_MARK
+from functions.core.tags import owner_in
 from functions.network.reuse.models import Bucket, Facts, Network, Role
 from functions.network.subnets.models import Vpc
-from functions.network.subnets.rules.identity import CLUSTER_TAG
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from types_boto3_ec2.literals import VpcAttributeNameType
     from types_boto3_ec2.type_defs import FilterTypeDef, VpcTypeDef
@@ -46,7 +45,7 @@ def everything(reused: ReusedResources, role_arns: Sequence[str], region: str, a
     group_id, name = reused.security_group_id, reused.bucket
     return Facts(
         networks=networks,
-        strangers=strangers(reused, networks or {}),
+        strangers=strangers(reused) if networks else {},
         security_groups=find_security_groups([group_id]) if group_id else None,
         roles={arn: find_role(arn) for arn in role_arns},
         buckets={name: find_bucket(name, account)} if name else None,
@@ -72,16 +71,14 @@ def find_network(vpc_id: str, region: str) -> Network | None:
             nat_gateways=tuple(routing.nat_gateways_of_vpc(vpc_id, zones)),
             endpoints=tuple(routing.s3_endpoints_of_vpc(vpc_id, region)),
         ),
-        owner=network.tags_in(found[0].get("Tags", [])).get(CLUSTER_TAG),
+        owner=owner_in(network.tags_in(found[0].get("Tags", []))),
     )
 
 
-def strangers(reused: ReusedResources, networks: Mapping[str, Network | None]) -> dict[str, Subnet]:
-    """Read the subnets that are named and stand in another VPC; no call is made when there are none."""
-    found = networks.get(reused.vpc_id or "")
-    known = {subnet.subnet_id for subnet in found.parts.subnets} if found else set()
-    unknown = [subnet_id for subnet_id in reused.subnet_ids if subnet_id not in known]
-    return {subnet.subnet_id: subnet for subnet in network.subnets_named(unknown)} if found else {}
+def strangers(reused: ReusedResources) -> dict[str, Subnet]:
+    """Read the subnets that are named and stand in another VPC than the one that is."""
+    found = network.subnets_named(reused.subnet_ids)
+    return {subnet.subnet_id: subnet for subnet in found if subnet.vpc_id != reused.vpc_id}
 
 
 def find_security_groups(group_ids: Sequence[str]) -> dict[str, SecurityGroup | None]:
@@ -96,7 +93,7 @@ def find_role(arn: str) -> Role | None:
     if found is None or found.arn != arn:
         return None
     documents = (*found.inline.values(), *(iam.policy_document(policy) for policy in sorted(found.attached)))
-    return Role(arn, found.trust, documents, found.attached)
+    return Role(arn, found.trust, documents, found.attached, owner_in(found.tags))
 
 
 def find_bucket(name: str, account: str) -> Bucket | None:
@@ -110,8 +107,8 @@ def find_bucket(name: str, account: str) -> Bucket | None:
         if code_of(error) in _DENIED:
             return Bucket(open_to_us=False)
         raise
-    marked = (buckets.tags(name) or {}).get(CLUSTER_MARK)
-    return Bucket(open_to_us=True, region=region, public=_public(client, name), cluster_tag=marked)
+    owner = owner_in(buckets.tags(name) or {})
+    return Bucket(open_to_us=True, region=region, public=_public(client, name), owner=owner)
 
 
 def _public(client: S3Client, name: str) -> bool:

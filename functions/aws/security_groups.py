@@ -1,11 +1,13 @@
-"""Security groups, as far as EFA asks: what they let through from and to themselves."""
+"""Security groups, as far as EFA asks: what they let through from and to themselves, and whose they are."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from functions.aws.network import tags_in
 from functions.capacity.preflight.models import SecurityGroup
 from functions.core import runtime
+from functions.core.tags import owner_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +27,7 @@ def describe(group_ids: Sequence[str], patience: Patience | None = None) -> dict
             vpc_id=found.get("VpcId", ""),
             from_itself=_all_of(found["GroupId"], found.get("IpPermissions", [])),
             to_itself=_all_of(found["GroupId"], found.get("IpPermissionsEgress", []), or_everywhere=True),
+            owner=owner_in(tags_in(found.get("Tags", []))),
         )
         for page in pages
         for found in page["SecurityGroups"]

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
 from functions.clusters.drift.rules.stack import Difference, ResourceDrift, StackChange
 from functions.core import runtime
+from functions.core.documents import items_of
 from functions.core.failures import code_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from datetime import datetime
 
     from types_boto3_cloudformation.type_defs import (
         ParameterTypeDef,
+        PropertyDifferenceTypeDef,
         ResourceChangeTypeDef,
         StackResourceDriftTypeDef,
     )
+
+    from functions.clusters.drift.rules.stack import StackForm
+    from functions.core.ledger.models import JsonObject
 
 
 @dataclass(frozen=True)
@@ -95,25 +100,47 @@ def _resource(found: StackResourceDriftTypeDef) -> ResourceDrift:
         type=found["ResourceType"],
         status=found["StackResourceDriftStatus"],
         differences=tuple(
-            Difference(each["PropertyPath"], each["ExpectedValue"], each["ActualValue"], each["DifferenceType"])
-            for each in found.get("PropertyDifferences", [])
+            _difference(each, found.get("ExpectedProperties", "{}")) for each in found.get("PropertyDifferences", [])
         ),
         reason=found.get("DriftStatusReason", ""),
     )
 
 
-def create_revert(stack: str, name: str, role_arn: str, parameters: Mapping[str, str | None], token: str) -> None:
-    """Create a change set that brings a stack back to its template; one of that name is left to the next look.
+def _difference(found: PropertyDifferenceTypeDef, expected: str) -> Difference:
+    """Read a difference; one of a tag says which one it is, by its place among the expected ones or in full."""
+    plain = Difference(found["PropertyPath"], found["ExpectedValue"], found["ActualValue"], found["DifferenceType"])
+    match plain.path.split("/"):
+        case ["", "Tags", place, "Value"] if place.isdecimal():
+            tags = items_of(_document(expected), "Tags")
+            named = tags[int(place)] if int(place) < len(tags) else {}
+            return replace(plain, tag=str(named.get("Key") or ""), tag_value=plain.actual)
+        case ["", "Tags", _]:
+            lost, there = _document(plain.expected), _document(plain.actual)
+            value = there.get("Value")
+            key = str(there.get("Key") or lost.get("Key") or "")
+            return replace(plain, tag=key, tag_value=None if value is None else str(value))
+    return plain
 
-    A parameter that is None keeps its value.
-    """
+
+def _document(text: str) -> JsonObject:
+    """Read a JSON object; what is none has no members."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def create_revert(stack: str, name: str, role_arn: str, wanted: StackForm, token: str) -> None:
+    """Create a change set that brings a stack back to its template; one of that name is left to the next look."""
     client = runtime.client("cloudformation")
     try:
         client.create_change_set(
             StackName=stack,
             ChangeSetName=name,
             UsePreviousTemplate=True,
-            Parameters=[_parameter(key, value) for key, value in parameters.items()],
+            Parameters=[_parameter(key, value) for key, value in wanted.parameters.items()],
+            Tags=[{"Key": key, "Value": value} for key, value in wanted.tags.items()],
             Capabilities=["CAPABILITY_NAMED_IAM"],
             RoleARN=role_arn,
             ClientToken=token,

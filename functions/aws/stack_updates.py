@@ -22,8 +22,8 @@ _STACK = "AWS::CloudFormation::Stack"
 _NOTHING = "No updates are to be performed"
 
 
-def begin(stack: Stack, role_arn: str, changes: Mapping[str, str], token: str) -> None:
-    """Begin to give a stack other values for some parameters; one that has them already is left as it is.
+def begin(stack: Stack, role_arn: str, changes: Mapping[str, str], tags: Mapping[str, str], token: str) -> None:
+    """Begin to give a stack tags, and other values for some parameters; one that has all already is left as it is.
 
     Raises the client's own errors.
     """
@@ -33,6 +33,7 @@ def begin(stack: Stack, role_arn: str, changes: Mapping[str, str], token: str) -
             UsePreviousTemplate=True,
             Parameters=[_parameter(name, changes) for name in stack.parameters],
             Capabilities=["CAPABILITY_NAMED_IAM"],
+            Tags=[{"Key": key, "Value": value} for key, value in tags.items()],
             RoleARN=role_arn,
             ClientRequestToken=token,
         )

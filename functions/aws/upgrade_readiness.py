@@ -4,22 +4,55 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from functions.aws import addons, eks, eks_updates, hyperpod_software
 from functions.clusters.upgrades.models import AddonFact, ControlPlane, Readiness
-from functions.core.failures import code_of
+from functions.clusters.upgrades.rules.findings import ADDON, INSIGHT, NODES, STATUS, VERSION
 from functions.features.rules import choose_version, facts_of, older
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from functions.clusters.upgrades.models import Insight
     from functions.core.cluster import ClusterNames
+    from functions.core.gathering import Gathering
 
 
-def control_plane(name: str) -> ControlPlane | None:
-    """Read a control plane and where it moves to; None when there is none. Raises the client's own errors."""
+def begin(name: str, look: Gathering) -> tuple[ControlPlane | None, tuple[str, ...] | None]:
+    """Read a control plane, None when there is none, and the versions that EKS offers, None when it does not tell.
+
+    Raises the problem that keeps the control plane from being read: nothing can be said without it.
+    """
+    plane = look.ask(STATUS, lambda: _control_plane(name))
+    offered = look.ask(VERSION, lambda: tuple(eks.offered_versions()))
+    look.make()
+    return plane.required(name), offered.value
+
+
+def gather(
+    names: ClusterNames,
+    plane: ControlPlane,
+    offered: tuple[str, ...] | None,
+    target: str,
+    settled: str | None,
+    look: Gathering,
+) -> Readiness:
+    """Read add-ons, instance groups and insights; `look` tells of what does not come to an end."""
+    installed = look.ask(ADDON, lambda: _installed(plane.name))
+    versions = look.ask(ADDON, lambda: addons.offered_for(target))
+    compute = look.ask(NODES, lambda: hyperpod_software.describe(names.hyperpod_cluster))
+    insights = look.ask(INSIGHT, lambda: eks_updates.insights(plane.name), wanted=target != plane.version)
+    look.make()
+    return Readiness(
+        control_plane=plane,
+        offered=offered,
+        addons=_addons(installed.value, versions.value),
+        compute=compute.value,
+        compute_known=compute.answered,
+        insights=insights.value,
+        settled=settled,
+    )
+
+
+def _control_plane(name: str) -> ControlPlane | None:
     found = eks.describe_cluster(name)
     if found is None:
         return None
@@ -27,34 +60,16 @@ def control_plane(name: str) -> ControlPlane | None:
     return ControlPlane(name, found.status, found.version, running.version if running else None)
 
 
-def gather(
-    names: ClusterNames, plane: ControlPlane, offered: tuple[str, ...], target: str, settled: str | None
-) -> Readiness:
-    """Read add-ons, instance groups and insights. Raises the client's own errors, but for those about insights."""
-    insights, unread = _insights(plane.name)
-    return Readiness(
-        control_plane=plane,
-        offered=offered,
-        addons=_addons(plane.name, addons.offered_for(target)),
-        compute=hyperpod_software.describe(names.hyperpod_cluster),
-        insights=insights,
-        unread=unread,
-        settled=settled,
-    )
-
-
-def _insights(cluster: str) -> tuple[tuple[Insight, ...] | None, str]:
-    try:
-        return eks_updates.insights(cluster), ""
-    except ClientError as error:
-        return None, f"AWS answered {error.operation_name} with {code_of(error)}"
-    except BotoCoreError as error:
-        return None, f"AWS did not answer ({type(error).__name__})"
-
-
-def _addons(cluster: str, offered: Mapping[str, Mapping[str, bool]]) -> tuple[AddonFact, ...]:
+def _installed(cluster: str) -> list[addons.Addon]:
     described = (addons.describe(cluster, name) for name in addons.names(cluster))
-    installed = [addon for addon in described if addon]
+    return [addon for addon in described if addon]
+
+
+def _addons(
+    installed: Sequence[addons.Addon] | None, offered: Mapping[str, Mapping[str, bool]] | None
+) -> tuple[AddonFact, ...] | None:
+    if installed is None or offered is None:
+        return None
     return tuple(AddonFact(each.name, each.version, _target(each, offered.get(each.name, {}))) for each in installed)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
@@ -14,11 +14,13 @@ from functions.core.errors import NotFound
 from functions.core.ledger.clusters import owners_of, records_of
 from functions.core.ledger.detection import DETECTED, detected_of
 from functions.core.ledger.items import item_of, model_of, plain, text_of
+from functions.core.ledger.made import made_in
+from functions.core.ledger.queries import pages
 from functions.core.ledger.tables import BY_TAG, CLUSTERS, LISTED_MARK, PREFERENCES
 from functions.core.ledger.writes import names_in, table_name, values_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from functions.core.ledger.items import Item
 
@@ -33,12 +35,13 @@ _RECORDS_OF_A_CLUSTER: Final = 12
 
 @dataclass(frozen=True)
 class Cluster:
-    """The records of one cluster."""
+    """The records of one cluster; `made` are the stages by phase that made something of an imported one."""
 
     spec: ClusterSpec
     conditions: list[Condition]
     active_operation_ids: list[str]
     detected: Detected | None = None
+    made: Mapping[str, list[str]] = field(default_factory=dict)
 
 
 def read(tag: str) -> Cluster:
@@ -60,6 +63,7 @@ def cluster_of(items: Iterable[Item]) -> Cluster | None:
         conditions=[_condition(name, item) for name, item in records.items() if name.startswith(_CONDITION)],
         active_operation_ids=sorted(owners),
         detected=model_of(Detected, records[DETECTED]) if DETECTED in records else None,
+        made=made_in(records),
     )
 
 
@@ -93,6 +97,22 @@ def page(limit: int, after: str | None) -> tuple[list[Cluster], str | None]:
     if unread:
         return found, found[-1].spec.tag if found else text_of({**unread}, "cluster_tag")
     return found, None
+
+
+def specs() -> list[ClusterSpec]:
+    """Read the desired state of every cluster, by one Query for each megabyte of the list of clusters."""
+    condition, wanted = f"#{BY_TAG.partition.name} = :listed", "#record = :spec"
+    found = pages(
+        {
+            "TableName": table_name(CLUSTERS),
+            "IndexName": BY_TAG.name,
+            "KeyConditionExpression": condition,
+            "FilterExpression": wanted,
+            "ExpressionAttributeNames": names_in(f"{condition} {wanted}"),
+            "ExpressionAttributeValues": values_in(f"{condition} {wanted}", {"listed": LISTED_MARK, "spec": _SPEC}),
+        }
+    )
+    return [model_of(ClusterSpec, item) for item in found]
 
 
 def exists(tag: str) -> bool:

@@ -4,6 +4,7 @@ Annotations are evaluated here, because Powertools reads them to validate.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Path
@@ -22,13 +23,13 @@ from functions.clusters.models import (
     LastOperation,
     S3Mount,
 )
-from functions.clusters.preflight import routes as preflight
 from functions.clusters.preflight.models import Target
 from functions.clusters.preflight.rules.leftovers import check_kept_data
 from functions.clusters.preflight.rules.requests import target_of
+from functions.clusters.preflight.stages.survey import Seen, survey
 from functions.clusters.previewing import rules as previewing
 from functions.clusters.reuse import routes as reuse
-from functions.core import application, ledger, mutations, runtime, settings
+from functions.core import application, gathering, ledger, mutations, runtime, settings
 from functions.core.application import IdempotencyKey
 from functions.core.declaration import Scope
 from functions.core.errors import FieldError, InvalidRequest
@@ -48,28 +49,8 @@ def create_cluster(
     _check_region(request.region, deployed.region)
     tag = request.tag or rules.generated_tag(application.caller().id, idempotency_key or ledger.new_identifier())
     asked = _asked(tag, request, idempotency_key)
-    if not dry_run and (earlier := ledger.replayed(asked)):
-        return application.accepted(earlier)
-    names = rules.names_of(tag, deployed.account_id, deployed.region, request.foundation.reused)
-    seen = preflight.look(request, Target(tag, deployed.account_id, deployed.region, names, request.foundation.vpc_id))
-    findings = [*seen.findings, *reuse.look(request, names.bucket or "")]
-    administrator = Scope.ADMIN in application.caller().scopes
-    findings += check_kept_data(findings, names.bucket or "", administrator=administrator)
-    egress = settings.fixed_egress_addresses()
-    spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now(), egress)
-    new = _planned(asked, request, findings, rules.plan(asked.kind, request))
-    made = previewing.standing(previewing.creation(new.stages, spec, spec.instance_groups), findings)
-    changes = priced(made, spec.instance_groups, spec.region)
-    return mutations.answer(
-        Intent(
-            new=new.model_copy(update={"new_cluster": spec.model_dump(mode="json", exclude_none=True)}),
-            changes=changes,
-            unpriced=unpriced(changes),
-            findings=[*findings, *(_about_tag(tag, generated=request.tag is None) if dry_run else [])],
-            read=dict(seen.read),
-        ),
-        dry_run=dry_run,
-        confirm=confirm,
+    return mutations.carry_out(
+        asked, lambda: _creation(asked, request, deployed, dry_run=dry_run), dry_run=dry_run, confirm=confirm
     )
 
 
@@ -132,16 +113,40 @@ def put_active_cluster(request: ChooseActiveCluster) -> ActiveCluster:
     return ActiveCluster(cluster_tag=request.cluster_tag)
 
 
+def _creation(asked: NewOperation, request: CreateCluster, deployed: settings.Settings, *, dry_run: bool) -> Intent:
+    """Decide what a creation comes to."""
+    tag = asked.cluster_tag
+    names = rules.names_of(tag, deployed.account_id, deployed.region, request.foundation.reused)
+    seen = _look(request, Target(tag, deployed.account_id, deployed.region, names, request.foundation.vpc_id))
+    findings = seen.findings
+    administrator = Scope.ADMIN in application.caller().scopes
+    findings += check_kept_data(findings, names.bucket or "", administrator=administrator)
+    egress = settings.fixed_egress_addresses()
+    spec = rules.spec_of(request, tag, deployed.account_id, deployed.region, runtime.now(), egress)
+    new = _planned(asked, request, findings, rules.plan(asked.kind, request))
+    made = previewing.standing(previewing.creation(new.stages, spec, spec.instance_groups), findings)
+    changes = priced(made, spec.instance_groups, spec.region)
+    return Intent(
+        new=new.model_copy(update={"new_cluster": spec.model_dump(mode="json", exclude_none=True)}),
+        changes=changes,
+        unpriced=unpriced(changes),
+        findings=[*findings, *(_about_tag(tag, generated=request.tag is None) if dry_run else [])],
+        read=dict(seen.read),
+    )
+
+
 def _begin_on(tag: str, request: rules.Request, key: str | None, *, dry_run: bool, confirm: str | None) -> Answer:
     asked = _asked(tag, request, key)
-    # A repeat is recognised first: by now the cluster may refuse what it allowed then.
-    if not dry_run and (earlier := ledger.replayed(asked)):
-        return application.accepted(earlier)
+    return mutations.carry_out(asked, lambda: _intent_on(asked, request), dry_run=dry_run, confirm=confirm)
+
+
+def _intent_on(asked: NewOperation, request: rules.Request) -> Intent:
+    tag = asked.cluster_tag
     cluster = records.read(tag)
     findings = rules.out_of_turn(tag, asked.kind, cluster.conditions)
     read: dict[str, int | str] = {"spec": cluster.spec.version}
     if isinstance(request, HyperPod):
-        seen = preflight.look(request, target_of(cluster.spec, cluster.conditions))
+        seen = survey(request, target_of(cluster.spec, cluster.conditions), gathering.at_edge())
         findings += seen.findings
         read |= seen.read
     changed = {
@@ -153,7 +158,7 @@ def _begin_on(tag: str, request: rules.Request, key: str | None, *, dry_run: boo
     new = _planned(asked, request, findings, stages)
     groups = rules.desired_groups(request)
     changes = priced(previewing.creation(new.stages, cluster.spec, groups), groups, cluster.spec.region)
-    intent = Intent(
+    return Intent(
         new=new.model_copy(update=changed),
         changes=changes,
         unpriced=unpriced(changes),
@@ -161,7 +166,17 @@ def _begin_on(tag: str, request: rules.Request, key: str | None, *, dry_run: boo
         read=read,
         cluster=cluster.spec,
     )
-    return mutations.answer(intent, dry_run=dry_run, confirm=confirm)
+
+
+def _look(request: CreateCluster, target: Target) -> Seen:
+    """Find everything that is wrong or good to know about a new cluster, all of it in the time of one look.
+
+    Zones are written by their names, and groups with a training plan get its zone.
+    """
+    around = gathering.at_edge()
+    taken_over = reuse.ask(request.foundation.reused, target.tag, around)
+    seen = survey(request, target, around)
+    return replace(seen, findings=[*seen.findings, *reuse.judge(request, target, taken_over())])
 
 
 def _asked(tag: str, request: rules.Request, key: str | None) -> NewOperation:

@@ -120,6 +120,7 @@ def _fixed_parameters(context: StageContext) -> dict[str, str]:
         "EksClusterName": context.cluster.names.eks_cluster,
         "KubernetesAdminRoleArn": settings.required(AccessRole.ADMIN),
         "KubernetesOperatorRoleArn": settings.required(AccessRole.OPERATOR),
+        "PermissionsBoundaryArn": settings.required("PERMISSIONS_BOUNDARY_ARN"),
         **_parts(context),
     }
 

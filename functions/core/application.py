@@ -8,10 +8,11 @@ held per context, because one process may serve several invocations at once (Pow
 from __future__ import annotations
 
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler.api_gateway import Route as MatchedRoute
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.event_handler.middlewares.openapi_validation import OpenAPIRequestValidationMiddleware
 from aws_lambda_powertools.event_handler.openapi.params import Header, Query
@@ -33,11 +34,11 @@ from functions.core.problems import answer_of, problem_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from aws_lambda_powertools.event_handler.api_gateway import Route as MatchedRoute
     from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
     from aws_lambda_powertools.event_handler.types import EventHandlerInstance
     from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
     from aws_lambda_powertools.utilities.typing import LambdaContext
+    from pydantic import JsonValue
 
     from functions.core.declaration import Declaration, Route
     from functions.core.ledger.models import Operation
@@ -149,12 +150,12 @@ class Application(APIGatewayHttpResolver):
         return _current.get().proxy
 
     @property
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, object]:
         """Give Powertools' notes on this request."""
         return _current.get().notes
 
     @context.setter
-    def context(self, value: dict[str, Any]) -> None:
+    def context(self, value: dict[str, object]) -> None:
         """Leave Powertools' first, shared notes aside."""
 
     def _register(self, domain: str, route: Route, handler: Handler) -> None:
@@ -168,7 +169,7 @@ class Application(APIGatewayHttpResolver):
             status_code=route.success,
         )(handler)
 
-    def handle(self, event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
+    def handle(self, event: Mapping[str, JsonValue], context: LambdaContext) -> dict[str, JsonValue]:
         """Answer one HTTP API event."""
         invocation = invocation_of(event, context)
         token = _current.set(invocation)
@@ -211,15 +212,17 @@ def build(
     return Application(declarations, handlers, function)
 
 
-def _body_type(matched: MatchedRoute) -> object:
-    parameters = matched.dependant.body_params
+def _body_type(matched: object) -> object:
+    parameters = matched.dependant.body_params if isinstance(matched, MatchedRoute) else []
     return parameters[0].type_ if parameters else None
 
 
-def _answer_of_fault(error: Exception, invocation: Invocation) -> dict[str, Any]:
+def _answer_of_fault(error: Exception, invocation: Invocation) -> dict[str, JsonValue]:
     _logger.error("unexpected fault", exc_info=error, extra={"request_id": invocation.request_id})
     answer = answer_of(problem_of(error), invocation.request_id)
-    headers = {name.lower(): value for name, value in answer.headers.items()}
+    headers: dict[str, JsonValue] = {
+        name.lower(): value if isinstance(value, str) else [*value] for name, value in answer.headers.items()
+    }
     return {"statusCode": answer.status_code, "headers": headers, "body": answer.body, "isBase64Encoded": False}
 
 

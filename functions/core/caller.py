@@ -53,9 +53,13 @@ class Caller(Claim):
                 remedy=f"Ask an administrator for a group that grants {scope}, then sign in again to get a new token.",
             )
 
+    def owns(self, owner_groups: Sequence[str]) -> bool:
+        """Say whether the caller is in an owner group of a cluster that has any, or an administrator."""
+        return not owner_groups or Scope.ADMIN in self.scopes or bool(set(owner_groups) & set(self.groups))
+
     def require_owner(self, cluster_tag: str, owner_groups: Sequence[str]) -> None:
         """Raise Forbidden unless the caller is in an owner group of a cluster that has any, or an administrator."""
-        if not owner_groups or Scope.ADMIN in self.scopes or set(owner_groups) & set(self.groups):
+        if self.owns(owner_groups):
             return
         raise Forbidden(
             f"Cluster {cluster_tag} belongs to {', '.join(owner_groups)}; {self.id} is in none of these groups.",

@@ -60,6 +60,11 @@ def drift(
     )
 
 
+def theirs(resource: str, kind: str) -> Drift:
+    """Tell that somebody put something of their own in the place of what was made, which is left alone."""
+    return drift(resource, kind, None, expected="made here", actual="somebody else made it")
+
+
 def shortened(text: str | None) -> str | None:
     """Cut a long text."""
     return text if text is None or len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 
 from functions.core import settings
+from functions.core.documents import member
 from functions.core.errors import FieldError, InvalidRequest
 
 if TYPE_CHECKING:
@@ -29,13 +30,13 @@ class Invocation:
     """One request being answered; `notes` are Powertools'."""
 
     request_id: str
-    event: dict[str, Any]
+    event: dict[str, JsonValue]
     context: LambdaContext
     proxy: APIGatewayProxyEventV2
     caller: Caller | None = None
     route: str | None = None
     operation_id: str | None = None
-    notes: dict[str, Any] = field(default_factory=dict)
+    notes: dict[str, object] = field(default_factory=dict)
 
 
 def json_object(text: str) -> dict[str, JsonValue]:
@@ -51,18 +52,18 @@ def json_object(text: str) -> dict[str, JsonValue]:
     return value
 
 
-def invocation_of(event: Mapping[str, Any], context: LambdaContext) -> Invocation:
+def invocation_of(event: Mapping[str, JsonValue], context: LambdaContext) -> Invocation:
     """Read one request from its event."""
     rooted = _rooted(event)
-    request_id = event["requestContext"]["requestId"]
+    request_id = str(member(event, "requestContext")["requestId"])
     return Invocation(request_id, rooted, context, APIGatewayProxyEventV2(rooted, json_object))
 
 
-def _rooted(event: Mapping[str, Any]) -> dict[str, Any]:
+def _rooted(event: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """Take off what a named stage or a custom domain's base path puts in front of the routes' own root."""
-    path = event["rawPath"]
+    path = str(event["rawPath"])
     own = path[max(path.find(_ROOT), 0) :]
-    return {**event, "rawPath": own, "requestContext": {**event["requestContext"], "stage": "$default"}}
+    return {**event, "rawPath": own, "requestContext": {**member(event, "requestContext"), "stage": "$default"}}
 
 
 def refuse_unknown_parameters(matched: MatchedRoute, proxy: APIGatewayProxyEventV2) -> None:

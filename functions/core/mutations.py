@@ -16,7 +16,7 @@ from functions.core.ledger.models import NewOperation, Operation, PlannedStage
 from functions.core.previews import Change, Preview, Previewed, state_of, total
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pydantic import JsonValue
 
@@ -69,28 +69,16 @@ def asked(kind: str, cluster_tag: str, sent: JsonObject, scopes: Sequence[str], 
     )
 
 
-def answer(intent: Intent, *, dry_run: bool, confirm: str | None) -> Answer:
-    """Preview a request, or begin its operation.
+def carry_out(asked: NewOperation, decide: Callable[[], Intent], *, dry_run: bool, confirm: str | None) -> Answer:
+    """Give the operation that the same request began before; else decide what it comes to, and preview or begin that.
 
-    Raises what its error findings say, ConfirmationRequired, PreviewOutdated, Forbidden for a caller outside of the
-    cluster's owner groups, and what `ledger.begin` raises.
+    Raises what `decide` and its error findings say, IdempotencyKeyReused, ConfirmationRequired, PreviewOutdated,
+    Forbidden for a caller outside of the cluster's owner groups, and what `ledger.begin` raises.
     """
-    caller = application.caller()
-    if intent.cluster is not None:
-        caller.require_owner(intent.cluster.tag, intent.cluster.owner_groups)
-    state = state_of(
-        intent.new.kind,
-        intent.new.cluster_tag,
-        intent.new.request if intent.new.sent is None else intent.new.sent,
-        intent.changes,
-        intent.read,
-    )
-    if dry_run:
-        return previewed(_preview(intent, state))
-    if problem := refusal(intent.findings):
-        raise problem
-    confirmations.check(confirm, state, intent.confirm_name, caller.actor, runtime.now())
-    return application.accepted(ledger.begin(intent.new).operation)
+    # A repeat is recognised first: by now the cluster may be gone, or refuse what it allowed then.
+    if not dry_run and (earlier := ledger.replayed(asked)):
+        return application.accepted(earlier)
+    return _answer(decide(), dry_run=dry_run, confirm=confirm)
 
 
 def planned(phase: str, name: str) -> PlannedStage:
@@ -108,6 +96,25 @@ def planned(phase: str, name: str) -> PlannedStage:
 def previewed(body: Previewed) -> Answer:
     """Answer 200 with what a dry run came to."""
     return Response(status_code=200, content_type=JSON, body=body)
+
+
+def _answer(intent: Intent, *, dry_run: bool, confirm: str | None) -> Answer:
+    caller = application.caller()
+    if intent.cluster is not None:
+        caller.require_owner(intent.cluster.tag, intent.cluster.owner_groups)
+    state = state_of(
+        intent.new.kind,
+        intent.new.cluster_tag,
+        intent.new.request if intent.new.sent is None else intent.new.sent,
+        intent.changes,
+        intent.read,
+    )
+    if dry_run:
+        return previewed(_preview(intent, state))
+    if problem := refusal(intent.findings):
+        raise problem
+    confirmations.check(confirm, state, intent.confirm_name, caller.actor, runtime.now())
+    return application.accepted(ledger.begin(intent.new).operation)
 
 
 def _preview(intent: Intent, state: str) -> Previewed:

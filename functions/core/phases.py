@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
 
 from functions.core.declaration import Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,8 @@ class Pipeline:
     One that `forgets` leaves no cluster behind: its last transaction removes the cluster's records. One that `mends`
     takes no condition from the cluster when it fails: what stood before it still stands. One that is `confirmed` may
     take away what people have: a preview of it is confirmed, so it is retried only while nothing newer was begun.
+    `makes` names phases that decide no condition, each with the phase whose stages its own are: what one of them makes
+    counts as made in the other.
     """
 
     kind: str
@@ -35,9 +40,11 @@ class Pipeline:
     scope: Scope = Scope.OPERATE
     mends: bool = False
     confirmed: bool = False
+    makes: Mapping[str, str] = field(default_factory=dict)
 
 
 PREFLIGHT: Final = "preflight"
+_ACCESS: Final = "access"
 VERIFY: Final = "verify"
 
 # Each phase that leaves something standing, with the condition of the cluster that says so.
@@ -47,14 +54,15 @@ CONDITIONS: Final = {
     "hyperpod": "HyperPodReady",
     "storage": "StorageReady",
 }
-_REMOVALS: Final = {
-    "hyperpod_removal": "HyperPodReady",
-    "dependencies_removal": "DependenciesReady",
-    "foundation_removal": "FoundationReady",
+# Each phase that takes away what another has left standing.
+REMOVALS: Final = {
+    "hyperpod_removal": "hyperpod",
+    "dependencies_removal": "dependencies",
+    "foundation_removal": "foundation",
 }
 EFFECTS: Final = {
     **{phase: Effect(condition) for phase, condition in CONDITIONS.items()},
-    **{phase: Effect(condition, "False") for phase, condition in _REMOVALS.items()},
+    **{removal: Effect(CONDITIONS[phase], "False") for removal, phase in REMOVALS.items()},
 }
 
 PIPELINES: Final = (
@@ -101,7 +109,8 @@ PIPELINES: Final = (
     Pipeline(
         "import_cluster",
         "Take in an EKS cluster that exists, with its HyperPod cluster if it has one.",
-        ("detection", "access", VERIFY),
+        ("detection", _ACCESS, VERIFY),
+        makes={_ACCESS: "dependencies"},
     ),
     Pipeline("redetect_cluster", "Look again at what an imported cluster consists of.", ("detection", VERIFY)),
     Pipeline(
@@ -127,7 +136,7 @@ PIPELINES: Final = (
     Pipeline(
         "change_access",
         "Let people into a cluster, or take that back.",
-        ("access",),
+        (_ACCESS,),
         scope=Scope.ADMIN,
         confirmed=True,
     ),

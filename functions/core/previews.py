@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from functions.core.ledger.models import JsonObject
 
 _UNDIGESTED: Final = frozenset({"cost"})
+# A person reads a preview; what is of one kind is named as long as that helps.
+_NAMED: Final = 20
 
 
 class Action(StrEnum):
@@ -85,6 +87,17 @@ class Previewed(Record):
 
     findings: list[Finding]
     preview: Preview
+
+
+def bounded(changes: Sequence[Change]) -> list[Change]:
+    """Name the first of many changes of one kind, and say of the others how many there are.
+
+    What the others are has to be in `Intent.read`, or a digest would not know them.
+    """
+    more = len(changes) - _NAMED
+    if more <= 0:
+        return [*changes]
+    return [*changes[:_NAMED], changes[_NAMED].model_copy(update={"name": f"and {more} more"})]
 
 
 def total(changes: Iterable[Change]) -> Cost | None:

@@ -23,6 +23,7 @@ from botocore.config import Config
 from botocore.model import ServiceId
 from botocore.signers import RequestSigner
 
+from functions.core import deadlines
 from functions.core.threads import SystemThreads, Task, Threads
 
 if TYPE_CHECKING:
@@ -153,6 +154,7 @@ class Runtime:
                 made.meta.events.register("after-call", _name_service)
                 if service not in _OF_THE_LEDGER:
                     made.meta.events.register("before-sign", _sign_as_told)
+                    made.meta.events.register("before-parameter-build", _begin_in_time)
                 self._clients[key] = made
             return self._clients[key]
 
@@ -171,6 +173,11 @@ def _sign_as_told(request: AWSRequest, **_: object) -> None:
     """Sign with other credentials than the function's own, where the invocation says so; botocore looks for them."""
     if (credentials := _signing.get()) is not None:
         request.context.setdefault("signing", {})["request_credentials"] = credentials()
+
+
+def _begin_in_time(**_: object) -> None:
+    """Begin no call that there is no time left for; raises TimeOver."""
+    deadlines.check(now())
 
 
 _signing: ContextVar[Callable[[], Credentials] | None] = ContextVar("signing", default=None)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from functions.core.phases import MENDING
+from functions.core.tags import marked
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -85,6 +86,10 @@ class StageContext:
     def mends(self) -> bool:
         """Say whether the operation brings back what was made, and makes nothing that was not there."""
         return self.operation.kind in MENDING
+
+    def is_theirs(self, tags: Mapping[str, str]) -> bool:
+        """Say whether what has some AWS tags was there already when its cluster was imported, or came from others."""
+        return self.cluster.origin == "imported" and not marked(tags, self.cluster.tag)
 
     def result_of(self, kind: str) -> JsonObject:
         """Give the result of the last stage of a kind that stands in this operation; empty when there is none."""

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from functions.core.cluster import ClusterSpec
 
 MANAGER = "instantstart"
+MANAGED_BY = "instantstart:managed-by"
 CLUSTER_MARK = "instantstart:cluster"
+OPERATION_MARK = "instantstart:operation"
+_OURS = "instantstart:"
 MANAGED_BY_LABEL = "app.kubernetes.io/managed-by"
 CLUSTER_LABEL = "instantstart/cluster"
 
@@ -23,7 +26,7 @@ def tags_of(cluster: ClusterSpec, operation_id: str) -> dict[str, str]:
 
     Those of the cluster itself come before the deployment's, and none may pass for ours.
     """
-    return company_tags(cluster) | stack_tags(cluster) | {"instantstart:operation": operation_id}
+    return company_tags(cluster) | stack_tags(cluster) | {OPERATION_MARK: operation_id}
 
 
 def company_tags(cluster: ClusterSpec) -> dict[str, str]:
@@ -37,14 +40,29 @@ def stack_tags(cluster: ClusterSpec) -> dict[str, str]:
     return marks_of(cluster.tag)
 
 
+def tags_after(cluster: ClusterSpec, standing: Mapping[str, str]) -> dict[str, str]:
+    """Give the tags that a standing stack is to have: our own as they are, the company's as they are wanted by now."""
+    return company_tags(cluster) | {key: value for key, value in standing.items() if is_own(key)}
+
+
+def is_own(key: str) -> bool:
+    """Say whether a tag is the control plane's, and none of the company's."""
+    return key.startswith(_OURS)
+
+
 def marks_of(cluster_tag: str) -> dict[str, str]:
     """Give the tags by which a cluster's resources are known."""
-    return {"instantstart:managed-by": MANAGER, CLUSTER_MARK: cluster_tag}
+    return {MANAGED_BY: MANAGER, CLUSTER_MARK: cluster_tag}
 
 
 def marked(tags: Mapping[str, str], cluster_tag: str) -> bool:
     """Say whether a resource with some tags is a cluster's."""
     return all(tags.get(key) == value for key, value in marks_of(cluster_tag).items())
+
+
+def owner_in(tags: Mapping[str, str]) -> str | None:
+    """Name the cluster of ours that a resource with some tags was made for; None when it was made for none."""
+    return tags.get(CLUSTER_MARK) if tags.get("instantstart:managed-by") == MANAGER else None
 
 
 def labels_of(cluster: ClusterSpec, operation_id: str) -> dict[str, str]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from functions.audit.routes import listing as audit
 from functions.clusters import routes as clusters
-from functions.clusters.deletion.routes import deleting
 from functions.clusters.drift import routes as cluster_drift
 from functions.clusters.events.routes import listing as cluster_events
 from functions.clusters.importing.routes import changing as importing
@@ -16,7 +15,6 @@ from functions.clusters.upgrades import routes as cluster_upgrades
 from functions.connections.routes import tickets
 from functions.core import application, catalogue
 from functions.entry.domains import DECLARATIONS
-from functions.identity.namespaces.routes import changing as namespaces
 from functions.identity.people import routes as people
 from functions.network import routes as network
 from functions.operations import routes as operations
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from aws_lambda_powertools.utilities.typing import LambdaContext
+    from pydantic import JsonValue
 
 catalogue.install(DECLARATIONS)
 _ROUTES = (
@@ -35,9 +34,7 @@ _ROUTES = (
     cluster_settings,
     cluster_upgrades,
     clusters,
-    deleting,
     importing,
-    namespaces,
     network,
     operations,
     people,
@@ -47,6 +44,6 @@ HANDLERS = {name: value for module in _ROUTES for name, value in vars(module).it
 APPLICATION = application.build(DECLARATIONS, HANDLERS, "api")
 
 
-def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
+def handler(event: Mapping[str, JsonValue], context: LambdaContext) -> dict[str, JsonValue]:
     """Answer one HTTP API event."""
     return APPLICATION.handle(event, context)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from functions.catalog import routes as catalog
 from functions.core import application, catalogue
@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from aws_lambda_powertools.utilities.typing import LambdaContext
+    from pydantic import JsonValue
 
 catalogue.install(DECLARATIONS)
 HANDLERS = dict(vars(catalog))
 APPLICATION = application.build(DECLARATIONS, HANDLERS, "catalog")
 
 
-def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
+def handler(event: Mapping[str, JsonValue], context: LambdaContext) -> dict[str, JsonValue]:
     """Answer one HTTP API event."""
     return APPLICATION.handle(event, context)

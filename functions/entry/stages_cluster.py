@@ -10,7 +10,7 @@ from functions.clusters.drift.stages import STAGES as CLUSTER_DRIFT
 from functions.clusters.importing.stages.access import MODE_STAGES as IMPORTING_MODE
 from functions.clusters.importing.stages.leaving import LEAVING_STAGES as IMPORTING_LEAVING
 from functions.clusters.importing.stages.outside import STAGES as IMPORTING
-from functions.clusters.preflight.stages import STAGES as CLUSTERS_PREFLIGHT
+from functions.clusters.preflight.stages.again import STAGES as CLUSTERS_PREFLIGHT
 from functions.clusters.settings.stages import STAGES as CLUSTERS_SETTINGS
 from functions.clusters.stages import STAGES as CLUSTERS
 from functions.clusters.upgrades.stages import STAGES as CLUSTERS_UPGRADES

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Final
 from functions.aws import addons, eks
 from functions.core import detection
 from functions.core.detection import Part
+from functions.core.drifts import theirs
 from functions.core.errors import Cause, Conflict, DeploymentFault, Layer, PreconditionFailed, Problem, StageFailed
+from functions.core.ledger.made import adopted
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import MANAGER, tags_of
 from functions.features import rules
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from functions.aws.addons import Addon as Found
     from functions.core.drifts import Drift
+    from functions.core.ledger.models import JsonObject
 
 _POLL_SECONDS: Final = 15
 
@@ -77,7 +80,8 @@ class Addon:
             if pinned and rules.older(found.version, pinned):
                 return Reapply(f"{name} is {found.version}, not {pinned} yet")
             note = ", waiting for its first node" if rules.waits_for_nodes(found.issues) else ""
-            result = {"addon": name, "version": found.version, "status": found.status}
+            result: JsonObject = {"addon": name, "version": found.version, "status": found.status}
+            result |= adopted() if context.is_theirs(found.tags) else {}
             return Done(result, f"{name} {found.version} is {found.status}{note}", (found.arn,))
         # Each creation has an ARN of its own, and the stage keeps those it saw.
         creations = len({*context.stage.resources, found.arn})
@@ -174,6 +178,8 @@ def _look(context: StageContext, name: str) -> list[Drift]:
     found = addons.describe(context.cluster.names.eks_cluster, name)
     if found is None and external_of(context, name):
         return []
+    if found is not None and context.is_theirs(found.tags):
+        return [theirs(name, rules.KIND)]
     return rules.drifts_of(name, _installed(found), found.issues if found else {})
 
 

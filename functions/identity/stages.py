@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from functions.aws import access_entries
 from functions.core import detection, settings
 from functions.core.detection import Part
+from functions.core.drifts import theirs
+from functions.core.ledger.made import adopted
 from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext
 from functions.core.tags import tags_of
 from functions.identity.rules import ACCESS, ENTRY, entry_drifts
@@ -51,18 +53,29 @@ class AccessEntry:
         if groups is None or not set(access.groups) <= set(groups) or access.lacks(held) or access.exceeds(held):
             return Reapply(f"{role} has no proper way into {cluster}")
         result: JsonObject = {"principal": role, "groups": [*access.groups], "policies": [*access.policies]}
+        result |= adopted() if _is_theirs(context, role) else {}
         return Done(result, context.stage.message or "entry present", (role,))
 
 
+def _is_theirs(context: StageContext, role: str) -> bool:
+    """Say whether the entry that a role has on an imported cluster was made by somebody else."""
+    if context.cluster.origin == "created":
+        return False
+    tags = access_entries.tags(context.cluster.names.eks_cluster, role)
+    return tags is not None and context.is_theirs(tags)
+
+
 def _parts(context: StageContext) -> Iterator[Part]:
-    cluster = context.cluster.names.eks_cluster
     for name in context.parameter.split(","):
         role = settings.required(ACCESS[name].role)
-        yield Part(role, ENTRY, (f"access_entry:{name}",), partial(_look, cluster, name, role))
+        yield Part(role, ENTRY, (f"access_entry:{name}",), partial(_look, context, name, role))
 
 
-def _look(cluster: str, name: str, role: str) -> list[Drift]:
+def _look(context: StageContext, name: str, role: str) -> list[Drift]:
+    cluster = context.cluster.names.eks_cluster
     groups = access_entries.groups(cluster, role)
+    if groups is not None and _is_theirs(context, role):
+        return [theirs(role, ENTRY)]
     return entry_drifts(name, role, groups, access_entries.policies(cluster, role) if groups is not None else [])
 
 

@@ -1,30 +1,7 @@
-"""What functions are deployed with (stand-in until the assets are built)."""
+"""What is uploaded for the functions of a deployment: their code, and a layer per weight class."""
 
-from __future__ import annotations
+from infra.assets.code import code
+from infra.assets.layers import HELM_ARCHITECTURE, HELM_PROGRAM, layer, twin
+from infra.assets.place import AssetFault
 
-import tempfile
-import zipfile
-from pathlib import Path
-
-HELM_PROGRAM = "/opt/helm/helm"
-
-
-class AssetFault(Exception):
-    """An asset cannot be made here; the message says what to do."""
-
-
-def code() -> Path:
-    """Give an archive without content."""
-    return _archive("code")
-
-
-def layer(weight: object, architecture: object) -> Path:
-    """Give an archive without content."""
-    return _archive(f"layer-{weight}-{architecture}")
-
-
-def _archive(name: str) -> Path:
-    path = Path(tempfile.mkdtemp()) / f"{name}.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr(zipfile.ZipInfo(f"python/{name}.py"), "")
-    return path
+__all__ = ["HELM_ARCHITECTURE", "HELM_PROGRAM", "AssetFault", "code", "layer", "twin"]

@@ -13,6 +13,7 @@ from infra.host.alarms import Alarms
 from infra.host.buckets import Buckets
 from infra.host.dashboard import Dashboard
 from infra.host.dead_letters import DeadLetters
+from infra.host.edge import Edge
 from infra.host.files import FRESH, Files, Folder
 from infra.host.functions import Functions, Packages
 from infra.host.machines import Machines
@@ -22,6 +23,7 @@ from infra.host.signing_keys import SigningKeys
 from infra.host.tables import Tables
 from infra.host.topic import Topic
 from infra.host.triggers import Triggers
+from infra.privilege import boundary
 from infra.release import Place, environment, event_rules, substitutions
 
 if TYPE_CHECKING:
@@ -63,7 +65,7 @@ class InstantStart(Stack):
         self._environment = environment(topology, self.place, shipment.release, context.choices())
         self._add_stores(shipment)
         self._add_workers(packages)
-        # The edge belongs here: Edge(self, "Edge", functions=self.functions.by_name, files=self.files, ...).
+        self._add_edge(shipment)
         self._add_watch()
         self._add_outputs(shipment)
         self._add_tags()
@@ -89,7 +91,7 @@ class InstantStart(Stack):
             topology=self.topology,
             place=self.place,
             passable_role_arns=self.context.passable_role_arns,
-            boundary=None,
+            boundary=boundary.document(self.topology, self.place),
         )
         self.functions = Functions(
             self,
@@ -123,6 +125,18 @@ class InstantStart(Stack):
             functions=self.functions.by_name,
             tables=self.tables.by_name,
             dead_letters=self.dead_letters.queue,
+        )
+
+    def _add_edge(self, shipment: Shipment) -> None:
+        self.edge = Edge(
+            self,
+            "Edge",
+            topology=self.topology,
+            functions=self.functions.by_name,
+            context=self.context,
+            place=self.place,
+            release=shipment.release,
+            files=self.files,
         )
 
     def _add_watch(self) -> None:

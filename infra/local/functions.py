@@ -14,6 +14,7 @@ from functions.core import runtime
 from functions.core.runtime import Processes, Runtime
 from infra.local import invocation
 from infra.local.clock import Clock
+from infra.local.deployment import Deployed
 from infra.local.identities import Identities
 from infra.local.invocation import Invocation, WorkerKilled
 from infra.local.sessions import Sessions
@@ -64,14 +65,12 @@ class ClockThreads:
 
 
 class Functions:
-    """All functions of the topology."""
+    """All functions of the topology, each with the variables and under the role that it was deployed with."""
 
     def __init__(
         self,
         declared: Mapping[str, Function],
-        environment: Mapping[str, str],
-        arn_prefix: str,
-        roles: Mapping[str, str],
+        deployed: Deployed,
         clock: Clock,
         identities: Identities,
         sessions: Sessions,
@@ -81,19 +80,12 @@ class Functions:
         self._environments = {
             name: Environment(
                 function,
-                arn_prefix + name,
+                deployed.function_arn_prefix + name,
                 Runtime(
-                    MappingProxyType(
-                        {
-                            **environment,
-                            "AWS_LAMBDA_FUNCTION_NAME": name,
-                            "AWS_PATIENCE": function.patience.value,
-                            "ROLE_ARN": roles[name],
-                        }
-                    ),
-                    sessions.of(identities.of_role(roles[name])),
+                    _variables(function, deployed),
+                    sessions.of(identities.of_role(deployed.function_roles[name])),
                     clock,
-                    processes(roles[name]),
+                    processes(deployed.function_roles[name]),
                     ClockThreads(clock),
                 ),
             )
@@ -165,3 +157,12 @@ def _timed_out(call: Invocation, seconds: int) -> Outcome:
 
 def _failed(kind: str, message: str, **more: object) -> Outcome:
     return Outcome(json.dumps({"errorMessage": message, "errorType": kind, **more}), "Unhandled")
+
+
+def _variables(function: Function, deployed: Deployed) -> Mapping[str, str]:
+    own = {
+        "AWS_LAMBDA_FUNCTION_NAME": function.name,
+        "AWS_PATIENCE": function.patience.value,
+        "ROLE_ARN": deployed.function_roles[function.name],
+    }
+    return MappingProxyType({**deployed.environment, **own})

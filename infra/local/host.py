@@ -8,7 +8,7 @@ import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -145,9 +145,7 @@ class LocalHost:
     def _functions(self) -> Functions:
         return Functions(
             {function.name: function for function in self.topology.functions},
-            {**self.deployed.environment, **_programs(self.options.directory)},
-            self.deployed.function_arn_prefix,
-            self.deployed.function_roles,
+            replace(self.deployed, environment={**self.deployed.environment, **_programs(self.options.directory)}),
             self.clock,
             self.identities,
             self.sessions,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,22 +21,34 @@ class Condition:
     values: tuple[str, ...]
 
 
+class Effect(StrEnum):
+    """What a statement does where it holds; a denial wins over what any other allows."""
+
+    ALLOW = "Allow"
+    DENY = "Deny"
+
+
 @dataclass(frozen=True)
 class Statement:
-    """Actions that are allowed on resources, under conditions of which all must hold; `sid` says what for."""
+    """Actions that are allowed on resources, under conditions of which all must hold; `sid` says what for.
+
+    Roles' own statements allow; those of the boundary deny too, and `elsewhere` on all resources but the named.
+    """
 
     sid: str
     actions: tuple[str, ...]
     resources: tuple[str, ...]
     conditions: tuple[Condition, ...] = ()
+    effect: Effect = Effect.ALLOW
+    elsewhere: bool = False
 
     def as_json(self) -> dict[str, JsonValue]:
         """Write the statement as IAM's policy grammar has it."""
         written: dict[str, JsonValue] = {
             "Sid": self.sid,
-            "Effect": "Allow",
+            "Effect": self.effect.value,
             "Action": [*self.actions],
-            "Resource": [*self.resources],
+            "NotResource" if self.elsewhere else "Resource": [*self.resources],
         }
         if self.conditions:
             written["Condition"] = _conditions(self.conditions)

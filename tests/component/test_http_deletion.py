@@ -8,6 +8,8 @@ import pytest
 from botocore.exceptions import EndpointConnectionError
 
 from functions.core import runtime
+from functions.core.cluster import DesiredAccess
+from functions.core.ledger import granted
 from tests.component.test_http_support import Answer, Edge, account, edge, stages_of, standing
 from tests.component.test_ledger_support import executions
 
@@ -41,7 +43,13 @@ def marks() -> list[dict[str, str]]:
 
 
 @pytest.fixture
-def t1(edge: Edge, stack: dict[str, Any], marks: list[dict[str, str]]) -> Edge:
+def control_plane() -> dict[str, Any]:
+    """The EKS cluster as EKS describes it; empty when there is none."""
+    return {}
+
+
+@pytest.fixture
+def t1(edge: Edge, stack: dict[str, Any], marks: list[dict[str, str]], control_plane: dict[str, Any]) -> Edge:
     """An edge that knows a cluster t1, of which AWS knows nothing else than the stack."""
     known, around = edge.account, edge.surroundings
 
@@ -52,7 +60,7 @@ def t1(edge: Edge, stack: dict[str, Any], marks: list[dict[str, str]]) -> Edge:
     around.answer(known, "cloudformation.DescribeStacks", described)
     around.answer(known, "cloudformation.DescribeStackResources", lambda _: {"StackResources": []})
     missing = {"Error": {"Code": "ResourceNotFoundException", "Message": "No cluster found for name: x."}}
-    around.answer(known, "eks.DescribeCluster", lambda _: missing)
+    around.answer(known, "eks.DescribeCluster", lambda _: control_plane or missing)
     gone = {"Error": {"Code": "ResourceNotFound", "Message": "Cluster with name x does not exist."}}
     around.answer(known, "sagemaker.DescribeCluster", lambda _: gone)
     around.answer(known, "sagemaker.ListTags", lambda _: {"Tags": marks})
@@ -147,6 +155,57 @@ def test_a_slow_service_leaves_the_rest_unchecked_and_the_caller_with_an_answer(
     parts = {finding["check"] for finding in answer["findings"]}
     assert {"eks", "hyperpod", "subnets", "bucket"} <= parts
     assert ("stack" in parts, answer["preview"]["digest"] is None) == (False, False)
+
+
+def let_in(number: int) -> None:
+    for each in range(number):
+        arn = f"arn:aws:iam::123456789012:role/team/developer-{each:02}"
+        granted.remember("t1", DesiredAccess(principal_arn=arn, everywhere="view"))
+
+
+def entries(edge: Edge, path: str = T1, query: str = "") -> list[tuple[str, str]]:
+    """What a preview says becomes of access entries, by action and name."""
+    listed = preview(edge, path, query).body["preview"]["changes"]
+    return [(each["action"], each["name"]) for each in listed if each["resource"] == "EKS access entry"]
+
+
+@pytest.fixture
+def living(t1: Edge, control_plane: dict[str, Any]) -> Edge:
+    """The cluster t1 with an EKS cluster that stands."""
+    control_plane["cluster"] = {"name": "eks-cluster-t1", "status": "ACTIVE"}
+    t1.surroundings.answer(t1.account, "eks.ListAddons", lambda _: {"addons": []})
+    return t1
+
+
+def test_people_who_were_let_in_are_named_before_their_entries_go_with_the_cluster(living: Edge) -> None:
+    let_in(2)
+    named = [("delete", f"arn:aws:iam::123456789012:role/team/developer-0{each}") for each in range(2)]
+    assert entries(living) == named
+    # They stay where only the HyperPod cluster goes.
+    assert entries(living, f"{T1}/hyperpod") == []
+
+
+def test_of_many_people_the_first_are_named_and_the_rest_are_counted_at_no_further_call(living: Edge) -> None:
+    let_in(1)
+    few = living.counting("DELETE", T1, query="dry_run=true")
+    let_in(30)
+    assert living.counting("DELETE", T1, query="dry_run=true") == few
+    named = [name for _, name in entries(living)]
+    assert (len(named), named[19][-2:], named[-1]) == (21, "19", "and 10 more")
+
+
+def test_a_person_who_was_let_in_since_the_preview_makes_it_another_deletion(living: Edge) -> None:
+    let_in(30)
+    digest = preview(living).body["preview"]["digest"]
+    let_in(31)
+    granted.forget_access("t1", "arn:aws:iam::123456789012:role/team/developer-29")
+    refused = living.send("DELETE", T1, query=f"confirm={digest}")
+    assert (refused.status, refused.body["code"], begun(living)) == (409, "preview_outdated", [])
+
+
+def test_people_of_a_cluster_whose_eks_cluster_is_gone_have_nothing_to_lose(t1: Edge) -> None:
+    let_in(2)
+    assert entries(t1) == []
 
 
 def test_only_administrators_delete(t1: Edge) -> None:

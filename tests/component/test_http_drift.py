@@ -10,6 +10,7 @@ from functions.clusters.drift import records
 from functions.clusters.drift.models import DriftReport
 from functions.core import runtime
 from functions.core.drifts import Drift, drift
+from functions.core.ledger.items import item_of
 from functions.core.ledger.models import OperationStatus
 from functions.core.ledger.tables import CLUSTERS
 from tests.component.test_http_support import Edge, account, edge, free_leases, stages_of, standing
@@ -149,23 +150,51 @@ def test_only_who_may_operate_detects_and_repairs(edge: Edge) -> None:
     assert edge.send("GET", DRIFT, scopes=("read",)).status == 200
 
 
-def test_an_imported_cluster_is_neither_compared_nor_repaired(edge: Edge) -> None:
+def imported(edge: Edge, **made: list[str]) -> None:
+    """A cluster that others made, whose conditions say what was found, and where some stages made something here."""
     standing(edge, "t1", *MADE)
-    kept(edge, ADDON)
-    runtime.client("dynamodb").update_item(
-        TableName=ENVIRONMENT[CLUSTERS.variable],
+    client, table = runtime.client("dynamodb"), ENVIRONMENT[CLUSTERS.variable]
+    client.update_item(
+        TableName=table,
         Key={"cluster_tag": {"S": "t1"}, "record": {"S": "spec"}},
         UpdateExpression="SET origin = :imported",
         ExpressionAttributeValues={":imported": {"S": "imported"}},
     )
+    for phase, stages in made.items():
+        content = {"cluster_tag": "t1", "record": f"made#{phase}", "stages": stages, "operation_id": "op-0"}
+        client.put_item(TableName=table, Item=item_of(content))
+
+
+def test_an_imported_cluster_on_which_nothing_was_made_is_neither_compared_nor_repaired(edge: Edge) -> None:
+    imported(edge)
+    kept(edge, ADDON)
     before = executions()
     for path in (DRIFT, REPAIR):
         previewed = edge.send("POST", path, query="dry_run=true")
         assert (previewed.status, previewed.body["preview"]["digest"]) == (200, None)
         [error] = [finding for finding in previewed.body["findings"] if finding["level"] == "error"]
-        assert (error["check"], error["code"]) == ("drift_of_imported", "precondition_failed")
+        assert (error["check"], error["code"]) == ("nothing_made", "precondition_failed")
         refused = edge.send("POST", path)
         assert (refused.status, refused.body["code"]) == (409, "precondition_failed")
-        assert "only clusters that it created" in refused.body["detail"]
-        assert "/api/clusters/t1/redetect" in refused.body["remedy"]
+        assert "nothing of cluster t1 was made here" in refused.body["detail"]
+        assert "/api/clusters/t1/dependencies" in refused.body["remedy"]
     assert executions() == before
+
+
+def test_of_an_imported_cluster_only_what_was_made_here_is_compared_and_repaired(edge: Edge) -> None:
+    imported(edge, dependencies=["addon:coredns", "subnet_tags"])
+    begun = edge.send("POST", DRIFT)
+    assert stages_of(begun.body["operation_id"]) == [("drift", "addon_drift:coredns"), ("drift", "drift_report")]
+    finish_operation(begun.body["operation_id"], OperationStatus.FAILED)
+    free_leases("t1")
+    theirs = drift("vpc-cni", "EKS add-on", "addon:vpc-cni", expected="installed", actual="absent")
+    kept(edge, ADDON, theirs)
+    begun = edge.send("POST", REPAIR)
+    assert stages_of(begun.body["operation_id"]) == [
+        ("dependencies", "addon:coredns"),
+        ("verify", "verify"),
+        ("verify", "detect_cluster"),
+        ("verify", "detect_workloads"),
+        ("verify", "addon_drift:coredns"),
+        ("verify", "drift_report"),
+    ]

@@ -14,10 +14,12 @@ from functions.core.ledger.clusters import spec_of
 from tests.component.test_http_reuse_support import (
     BUCKET,
     HYPERPOD,
+    OTHERS,
     Own,
     arn_of,
     create,
     found,
+    listed,
     own,
     refused,
     role,
@@ -172,7 +174,7 @@ def _bucket_that_nodes_cannot_read(_: Own) -> dict[str, Any]:
 def _bucket_of_another_cluster(_: Own) -> dict[str, Any]:
     name, s3 = "sagemaker-other", runtime.client("s3")
     s3.create_bucket(Bucket=name, CreateBucketConfiguration={"LocationConstraint": "us-west-2"})
-    s3.put_bucket_tagging(Bucket=name, Tagging={"TagSet": [{"Key": "instantstart:cluster", "Value": "other"}]})
+    s3.put_bucket_tagging(Bucket=name, Tagging={"TagSet": listed(OTHERS)})
     return {"bucket": name, "s3_csi_role_arn": None}
 
 
@@ -193,7 +195,7 @@ REFUSALS: list[tuple[Callable[[Own], dict[str, Any]], int, str, str, str]] = [
     (_driver_that_may_not_write, 409, "REUSED_ROLE_POLICY", "s3_csi_role_arn", "s3:PutObject"),
     (lambda _: {"bucket": "no-such-bucket"}, 400, "REUSED_BUCKET", "bucket", "does not exist"),
     (_bucket_elsewhere, 400, "REUSED_BUCKET", "bucket", "is in eu-west-1"),
-    (_bucket_of_another_cluster, 409, "REUSED_BUCKET_ACCESS", "bucket", "was made for cluster other"),
+    (_bucket_of_another_cluster, 409, "REUSED_OF_ANOTHER_CLUSTER", "bucket", "was made for cluster other"),
     (_bucket_that_nodes_cannot_read, 409, "REUSED_BUCKET_ACCESS", "execution_role_arn", "s3:GetObject on team-other"),
     # These change the VPC and the bucket for good.
     (_without_hostnames, 409, "REUSED_VPC_DNS", "vpc_id", "DNS hostnames turned off"),
@@ -345,11 +347,12 @@ def test_what_aws_does_not_tell_is_said_to_be_unchecked_and_left_to_the_stage(ed
         raise ReadTimeoutError(endpoint_url="x")
 
     runtime.client("iam").meta.events.register("before-call.iam.GetRole", _denied)
-    # One that is refused is unchecked alone, after one that hangs nothing else is looked up.
+    # What is refused or hangs is unchecked alone: it holds up nothing else.
     assert unchecked(create(edge, own.members)) == {"reused_role"}
     runtime.client("ec2").meta.events.register("before-call.ec2.DescribeVpcAttribute", hang)
     answer = edge.send("POST", "/api/clusters", {"tag": "t2", "foundation": own.members})
-    assert unchecked(answer) == {"reused_vpc", "reused_security_group", "reused_role", "reused_bucket"}
+    assert unchecked(answer) == {"reused_vpc", "reused_role"}
+    assert stages_of(answer.body["operation_id"])[:2] == [("preflight", "preflight"), ("foundation", "reuse")]
 
 
 def unchecked(answer: Answer) -> set[str]:

@@ -24,6 +24,7 @@ NODES = [
     "eks-auth:AssumeRoleForPodIdentity",
     "logs:PutLogEvents",
 ]
+OTHERS = {"instantstart:managed-by": "instantstart", "instantstart:cluster": "other"}
 HYPERPOD: dict[str, JsonValue] = {
     "availability_zone": "us-west-2c",
     "instance_groups": [{"name": "gpu", "instance_type": "ml.g6.4xlarge", "instance_count": 1}],
@@ -46,7 +47,9 @@ class Own:
         made = self.ec2.create_subnet(VpcId=vpc_id or self.vpc_id, CidrBlock=cidr, AvailabilityZone=zone)
         return made["Subnet"]["SubnetId"]
 
-    def group(self, group_id: str, *, itself: bool = True, vpc_id: str | None = None) -> str:
+    def group(
+        self, group_id: str, *, itself: bool = True, vpc_id: str | None = None, tags: dict[str, str] | None = None
+    ) -> str:
         """A security group as EC2 describes it, with or without the rule that lets its members in."""
         inbound = [{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": group_id}]}] if itself else []
         outbound = [{"IpProtocol": "-1", "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}]
@@ -56,6 +59,7 @@ class Own:
                 "VpcId": vpc_id or self.vpc_id,
                 "IpPermissions": inbound,
                 "IpPermissionsEgress": outbound,
+                "Tags": listed(tags or {}),
             }
         )
         return group_id
@@ -76,6 +80,11 @@ def role(name: str, service: str, grants: dict[str, list[str]] | None = None, pa
         document = json.dumps({"Version": "2012-10-17", "Statement": statements})
         iam.put_role_policy(RoleName=name, PolicyName="team", PolicyDocument=document)
     return arn
+
+
+def listed(tags: dict[str, str]) -> list[Any]:
+    """Tags as AWS takes them."""
+    return [{"Key": key, "Value": value} for key, value in tags.items()]
 
 
 def arn_of(name: str, path: str = "/instantstart/team/") -> str:

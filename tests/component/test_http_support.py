@@ -16,7 +16,7 @@ from functions.core import runtime
 from functions.core.ledger import queries
 from functions.core.ledger.items import item_of
 from functions.core.ledger.tables import CLUSTERS, listing_marks
-from functions.entry import api, catalog
+from functions.entry import api, catalog, kubernetes
 from functions.entry.domains import DECLARATIONS
 from infra.local.gateway import HttpGateway, local_authorizer
 from infra.local.messages import HttpRequest
@@ -104,7 +104,7 @@ class Edge:
         return Answer(response.status, response.headers, json.loads(response.body or b"{}"))
 
     def invoke(self, function: str, event: dict[str, JsonValue]) -> JsonValue:
-        handler = {"api": api.handler, "catalog": catalog.handler}[function]
+        handler = {"api": api.handler, "catalog": catalog.handler, "kubernetes": kubernetes.handler}[function]
         return handler(event, cast("LambdaContext", self.context))
 
     def create(

@@ -26,10 +26,12 @@ class ByHand:
 
     driver: Driver
     tag: str
+    # The name that others gave an EKS cluster which was imported.
+    given: str | None = None
 
     @property
     def eks(self) -> str:
-        return f"eks-cluster-{self.tag}"
+        return self.given or f"eks-cluster-{self.tag}"
 
     @property
     def aws(self) -> Callable[..., Any]:

@@ -6,6 +6,7 @@ import pytest
 
 from infra.local.faults import Fault, Kind
 from tests.host.driver import Answer, Driver, cluster_request, hyperpod_request
+from tests.workflows.reused import own
 
 EDGE_SECONDS = 5
 TABLE_WRITE = ("dynamodb", "TransactWriteItems")
@@ -100,6 +101,28 @@ def test_a_creation_is_answered_within_seconds_while_all_of_aws_hangs(driver: Dr
     with driver.host.faults.planned(*(at_edge(*call, Kind.HANG, times=99) for call in calls)):
         assert create(driver).status == 503
     assert driver.host.clock.time() - before < EDGE_SECONDS
+
+
+@pytest.mark.case(71)
+def test_a_creation_that_takes_everything_over_is_answered_as_soon_while_all_its_checks_hang(driver: Driver) -> None:
+    calls = [
+        ("ec2", "DescribeAvailabilityZones"),
+        ("ec2", "DescribeSecurityGroups"),
+        ("ec2", "DescribeSubnets"),
+        ("ec2", "DescribeVpcs"),
+        ("iam", "GetRole"),
+        ("s3", "HeadBucket"),
+        ("service-quotas", "GetServiceQuota"),
+    ]
+    request = cluster_request("t1") | {"foundation": own(driver).everything}
+    before = driver.host.clock.time()
+    with driver.host.faults.planned(*(at_edge(*call, Kind.HANG, times=99) for call in calls)):
+        answer = driver.send("POST", "/api/clusters", request, "k1")
+    assert driver.host.clock.time() - before < EDGE_SECONDS
+    assert answer.status == 202, answer.body
+    told = {each["check"] for each in answer.body["findings"] if each["message"].startswith("unchecked: ")}
+    assert told >= {"reused_vpc", "reused_subnet", "reused_security_group", "reused_role", "reused_bucket", "zone"}
+    assert [each["name"] for each in answer.body["stages"]][:2] == ["preflight", "reuse"]
 
 
 @pytest.mark.case(71)

@@ -86,7 +86,7 @@ class Api:
         return Response(200, "application/json", Thing(name=name, size=9, owner="x"))
 
     def send(self, event: dict[str, Any]) -> Answer:
-        answer = self.application.handle(event, cast("LambdaContext", Context()))
+        answer: dict[str, Any] = self.application.handle(event, cast("LambdaContext", Context()))
         headers = {name.lower(): value for name, value in answer["headers"].items()}
         return Answer(answer["statusCode"], headers, json.loads(answer["body"] or "{}"))
 

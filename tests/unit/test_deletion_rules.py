@@ -281,7 +281,7 @@ def test_load_balancers_in_a_reused_network_are_named_and_block_nothing() -> Non
     spec = SPEC.model_copy(update={"reused": ReusedResources(vpc_id="vpc-1")})
     balancer = interface("ELB net/k8s-default-vllmext-1/2")
     asked = replace(case(Seen(interfaces=(balancer,))), spec=spec)
-    assert [each.resource for each in preview.changes_of(asked)] == ["record of the cluster"]
+    assert [each.resource for each in preview.changes_of(asked)] == ["record of the cluster", "VPC"]
     found = [(each.check, each.level.value, each.resource) for each in findings_of(asked)]
     assert found == [("load_balancer", "warning", "net/k8s-default-vllmext-1/2")]
     skipped = replace(case(Seen(interfaces=(balancer,)), deletion=Deletion(skip_workloads=True)), spec=spec)

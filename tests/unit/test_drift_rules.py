@@ -79,6 +79,51 @@ def counted(actual: str, expected: str = "2") -> Drift:
 # -- the stack
 
 
+TAGS = stack.StackTags(
+    standing={"team": "ml", "owner": "ann", "instantstart:operation": "old"},
+    wanted={"team": "research", "cost-center": "42", "instantstart:operation": "old"},
+)
+
+
+@pytest.mark.parametrize(
+    ("tag", "value", "expected"),
+    [
+        # As somebody asked for it since the stack was made.
+        ("team", "research", None),
+        ("owner", None, None),
+        ("cost-center", "42", None),
+        # Of another operation than the stack's.
+        ("instantstart:operation", "new", None),
+        ("team", "ml", "research"),
+        ("team", None, "research"),
+        ("owner", "bob", "absent"),
+        ("cost-center", "43", "42"),
+    ],
+)
+def test_a_tag_is_compared_with_what_is_wanted_by_now(tag: str, value: str | None, expected: str | None) -> None:
+    difference = Difference("/Tags/0/Value", "whatever", value or "null", "NOT_EQUAL", tag, value)
+    found = stack.drifts_of([ResourceDrift("Vpc", "vpc-1", "AWS::EC2::VPC", "MODIFIED", (difference,))], TAGS)
+    assert [(each.property, each.expected, each.actual) for each in found] == (
+        [(f"tag {tag}", expected, value or "absent")] if expected else []
+    )
+
+
+def test_company_tags_of_the_eks_cluster_are_compared_with_what_is_wanted_whatever_the_stack_expects() -> None:
+    told = Difference("/Tags/0/Value", "ml", "bob", "NOT_EQUAL", "team", "bob")
+    assert stack.drifts_of([ResourceDrift("EksCluster", "eks", stack.CLUSTER, "MODIFIED", (told,))], TAGS) == []
+    found = stack.cluster_tag_drifts("eks", {"team": "ml", "owner": "ann", "cost-center": "42", "other": "1"}, TAGS)
+    assert [(each.property, each.expected, each.actual) for each in found] == [
+        ("tag owner", "absent", "ann"),
+        ("tag team", "research", "ml"),
+    ]
+
+
+def test_a_tag_of_the_template_itself_is_compared_with_the_template() -> None:
+    difference = Difference("/Tags/0/Value", "vpc", "mine", "NOT_EQUAL", "Name", "mine")
+    [found] = stack.drifts_of([ResourceDrift("Vpc", "vpc-1", "AWS::EC2::VPC", "MODIFIED", (difference,))], TAGS)
+    assert (found.property, found.expected, found.actual) == ("/Tags/0/Value", "vpc", "mine")
+
+
 @pytest.mark.parametrize(
     ("kind", "difference", "own"),
     [
@@ -156,16 +201,50 @@ def test_a_change_set_that_only_takes_our_route_tables_is_not_worth_executing() 
 
 
 def test_what_was_made_follows_from_conditions_and_desired_state() -> None:
-    every = [name for _, name in plans.made(spec(), STANDING)]
+    every = [name for _, name in plans.made(spec(), STANDING, {})]
     assert every == [stack.STAGE, *DEPENDENCIES, *HYPERPOD, "mount:s3-claim", "mount:team/data"]
     founded = conditions(FoundationReady="True", DependenciesReady="False:Failed", HyperPodReady="False:Removed")
-    assert [name for _, name in plans.made(spec(), founded)] == [stack.STAGE, *DEPENDENCIES]
-    assert plans.made(spec(origin="imported"), conditions(FoundationReady="True")) == []
-    assert plans.made(spec(instance_groups=[], mounts=[]), STANDING)[-1][1] == DEPENDENCIES[-1]
+    assert [name for _, name in plans.made(spec(), founded, {})] == [stack.STAGE, *DEPENDENCIES]
+    assert plans.made(spec(instance_groups=[], mounts=[]), STANDING, {})[-1][1] == DEPENDENCIES[-1]
+
+
+@pytest.mark.parametrize(
+    ("recorded", "made"),
+    [
+        ({}, []),
+        ({"foundation": ["foundation"]}, []),
+        # In the order of a creation, and without what no stage can look at.
+        (
+            {"dependencies": ["subnet_tags", "addon:coredns", "cluster_role:operator", "access_entry:admin"]},
+            ["access_entry:admin", "cluster_role:operator", "addon:coredns"],
+        ),
+        ({"hyperpod": HYPERPOD}, HYPERPOD),
+        # The HyperPod cluster itself was there already.
+        ({"hyperpod": [HYPERPOD[0], "lifecycle_scripts", "hyperpod_nodes"]}, [HYPERPOD[0]]),
+        ({"storage": ["mount:team/data"]}, ["mount:team/data"]),
+    ],
+)
+def test_what_was_made_on_an_imported_cluster_is_on_record_whatever_was_found(
+    recorded: dict[str, list[str]], made: list[str]
+) -> None:
+    assert [name for _, name in plans.made(spec(origin="imported"), STANDING, recorded)] == made
+    assert plans.made(spec(), STANDING, recorded) == plans.made(spec(), STANDING, {})
+
+
+def test_a_repair_of_an_imported_cluster_ends_with_a_look_at_all_of_it() -> None:
+    stages = plans.repair(report(), [("dependencies", "addon:coredns")], imported=True).stages
+    assert [name for _, name in stages] == [
+        "verify",
+        "detect_cluster",
+        "detect_workloads",
+        "addon_drift:coredns",
+        "drift_report",
+    ]
+    assert {phase for phase, _ in stages} == {"verify"}
 
 
 def test_each_kind_of_stage_is_looked_at_once_and_a_report_ends_it() -> None:
-    assert [name for _, name in plans.looks(plans.made(spec(), STANDING))] == [
+    assert [name for _, name in plans.looks(plans.made(spec(), STANDING, {}))] == [
         "foundation_drift",
         "access_entry_drift:admin,operator",
         "cluster_role_drift:operator",
@@ -179,7 +258,7 @@ def test_each_kind_of_stage_is_looked_at_once_and_a_report_ends_it() -> None:
     ]
 
 
-MADE = plans.made(spec(), STANDING)
+MADE = plans.made(spec(), STANDING, {})
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ PARAMETERS = {
     "KubeProxyVersion",
     "KubernetesAdminRoleArn",
     "KubernetesOperatorRoleArn",
+    "PermissionsBoundaryArn",
     "PublicAccessCidrs",
 }
 # The parameters that take the place of what the template else makes, each with a caller's own.

@@ -283,6 +283,15 @@ def test_what_could_not_be_seen_changes_no_groups() -> None:
     assert conclusions.spec_changes(known, gone, Given())["instance_groups"] == []
 
 
+def test_a_hyperpod_cluster_that_was_made_here_stays_as_it_was_asked_for() -> None:
+    asked = spec().model_copy(update={"instance_groups": [DESIRED.model_copy(update={"labels": {"team": "ours"}})]})
+    changes = conclusions.spec_changes(asked, outside(), Given(), made_hyperpod=True)
+    assert set(changes) == {"names", "surroundings"}
+    read = ClusterSpec.model_validate(asked.model_dump(mode="json") | changes)
+    assert read.names.hyperpod_cluster == asked.names.hyperpod_cluster
+    assert read.names.bucket == "sagemaker-theirs"
+
+
 def test_a_security_group_for_instances_is_chosen_that_lets_its_members_talk() -> None:
     open_one = FoundSecurityGroup(group_id="sg-more", from_itself=True, to_itself=True)
     bare = outside(hyperpod=None, groups=[])

@@ -9,6 +9,7 @@ import pytest
 from functions.core.errors import DeploymentFault, StageFailed
 from functions.core.ledger.endings import MAX_RESOURCES, Ending, ending_of, failure_of
 from functions.core.ledger.executions import Execution
+from functions.core.ledger.made import Making, adopted
 from functions.core.ledger.models import Actor, Channel, Operation, OperationStatus, Reason, Stage, StageStatus
 
 AT = datetime(2026, 5, 10, 12, tzinfo=UTC)
@@ -159,3 +160,41 @@ def test_a_phase_that_a_repair_passed_over_leaves_its_condition_as_it_was() -> N
     assert conditions(ending_of(repair, None, AT)) == {"FoundationReady": "True"}
     # Any other operation's stages are skipped because an earlier one has made what they make.
     assert conditions(ending_of(operation(S, K, K, S), None, AT))["HyperPodReady"] == "True"
+
+
+def made(kind: str, *stages: tuple[str, str, StageStatus, bool]) -> dict[str, Making]:
+    """What an operation made, given phase, name and status of its stages, and whether the thing is somebody else's."""
+    planned = [
+        stage(0, status, 0).model_copy(
+            update={"phase": phase, "name": name, "result": adopted() if theirs else {"addon": name}}
+        )
+        for phase, name, status, theirs in stages
+    ]
+    whole = operation().model_copy(update={"kind": kind, "stages": planned})
+    return dict(ending_of(whole, None, AT).makings)
+
+
+def test_what_succeeded_was_made_even_where_the_rest_failed_and_what_was_adopted_was_not() -> None:
+    found = made(
+        "configure_dependencies",
+        ("dependencies", "access_entry:admin", K, False),
+        ("dependencies", "addon:a", S, False),
+        ("dependencies", "addon:b", S, True),
+        ("dependencies", "addon:c", F, False),
+        ("dependencies", "addon:d", P, False),
+        ("verify", "verify", P, False),
+    )
+    assert found == {"dependencies": Making(made=("addon:a",), adopted=("addon:b",))}
+
+
+def test_what_an_import_makes_counts_among_the_dependencies_and_what_lets_people_in_does_not() -> None:
+    entry = ("access", "access_entry:admin", S, False)
+    assert made("import_cluster", entry) == {"dependencies": Making(made=("access_entry:admin",))}
+    assert made("change_access", entry) == {}
+
+
+@pytest.mark.parametrize("status", [S, F])
+def test_a_removal_that_was_begun_leaves_nothing_on_record(status: StageStatus) -> None:
+    found = made("delete_cluster", ("hyperpod_removal", "hyperpod_removal", status, False))
+    assert found == {"hyperpod": Making(removed=True)}
+    assert made("delete_cluster", ("hyperpod_removal", "hyperpod_removal", P, False)) == {}

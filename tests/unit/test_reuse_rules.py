@@ -58,10 +58,6 @@ def test_a_vpc_that_carries_a_cluster_has_nothing_to_be_said_of_it() -> None:
     assert judged(vpc(), needs_of([group("gpu")], ZONE)) == []
 
 
-def test_a_vpc_of_another_cluster_is_shared_with_a_warning() -> None:
-    assert judged(replace(vpc(), owner="t0")) == [("reused_vpc", Level.WARNING)]
-
-
 @pytest.mark.parametrize(
     ("free", "level"), [(16, None), (15, Level.WARNING), (6, Level.WARNING), (5, Level.ERROR), (0, Level.ERROR)]
 )

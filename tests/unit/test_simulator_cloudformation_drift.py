@@ -120,6 +120,7 @@ def change_by_hand(world: World) -> None:
     iam.update_assume_role_policy(RoleName=ROLE, PolicyDocument=trust("ec2.amazonaws.com"))
     iam.attach_role_policy(RoleName=ROLE, PolicyArn="arn:aws:iam::aws:policy/AdministratorAccess")
     iam.delete_role_policy(RoleName=ROLE, PolicyName="hyperpod-eks")
+    iam.delete_role_permissions_boundary(RoleName=ROLE)
     world.s3.delete_public_access_block(Bucket=physical(world, "Bucket"))
     world.s3.delete_bucket_policy(Bucket=physical(world, "Bucket"))
     eks, principal = world.eks, physical(world, "KubernetesAdminAccess").partition("|")[0]
@@ -134,6 +135,7 @@ CHANGED = {
     "PrivateDefaultRoute": [("", "DELETED")],
     "S3Endpoint": [("", "DELETED")],
     "ExecutionRole": [
+        ("/PermissionsBoundary", "REMOVE"),
         ("/AssumeRolePolicyDocument/Statement/0", "REMOVE"),
         ("/AssumeRolePolicyDocument/Statement/1", "ADD"),
         ("/ManagedPolicyArns/1", "ADD"),

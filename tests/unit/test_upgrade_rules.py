@@ -115,7 +115,7 @@ def test_an_upgrade_that_nothing_stands_against_still_tells_what_becomes_of_the_
         ({"insights": (Insight("Deprecated APIs", "ERROR", "in use"),)}, "upgrade_insight", Level.ERROR),
         ({"insights": (Insight("Deprecated APIs", "WARNING", "in use"),)}, "upgrade_insight", Level.WARNING),
         ({"insights": (Insight("Deprecated APIs", "UNKNOWN", "?"),)}, "upgrade_insight", Level.WARNING),
-        ({"insights": None, "unread": "AWS did not answer"}, "upgrade_insight", Level.WARNING),
+        ({"addons": None}, "upgrade_addon", Level.ERROR),
         ({"addons": (AddonFact("cert-manager", "v1", None),)}, "upgrade_addon", Level.ERROR),
         ({"compute": Compute("InService", (replace(GPU, custom=True),))}, "upgrade_custom_image", Level.WARNING),
     ],
@@ -147,6 +147,8 @@ SETTLED = replace(FOUND, addons=(AddonFact("coredns", "v2", "v2"),), settled="1.
         ({}, True),
         ({"settled": None}, True),
         ({"settled": "1.31"}, False),
+        ({"addons": None}, False),
+        ({"compute": None, "compute_known": False}, False),
         ({"addons": (AddonFact("coredns", "v1", "v2"),)}, False),
         ({"compute": Compute("InService", (replace(GPU, newest=False),))}, False),
         ({"compute": Compute("InService", (replace(GPU, last_update="RollbackComplete"),))}, False),
@@ -161,7 +163,7 @@ def test_there_is_nothing_to_do_when_everything_is_where_it_would_be_brought(
 
 
 def test_the_control_plane_comes_first_then_add_ons_in_their_order_then_nodes() -> None:
-    assert rules.stages(SPEC, FOUND, release=True) == [
+    assert rules.stages(SPEC, FOUND, release=True, nodes=True) == [
         ("preflight", "upgrade_preflight"),
         ("control_plane", "control_plane"),
         ("addons", "foundation_addons"),
@@ -175,7 +177,8 @@ def test_the_control_plane_comes_first_then_add_ons_in_their_order_then_nodes() 
 
 
 def test_of_an_imported_cluster_eks_owns_all_add_ons_and_its_release_is_left_alone() -> None:
-    names = [name for _, name in rules.stages(SPEC.model_copy(update={"origin": "imported"}), FOUND, release=False)]
+    imported = SPEC.model_copy(update={"origin": "imported"})
+    names = [name for _, name in rules.stages(imported, FOUND, release=False, nodes=True)]
     assert names == [
         "upgrade_preflight",
         "control_plane",
@@ -190,7 +193,7 @@ def test_of_an_imported_cluster_eks_owns_all_add_ons_and_its_release_is_left_alo
 
 
 def test_a_preview_says_what_changes_and_what_has_no_way_back() -> None:
-    changes = rules.changes(SPEC, FOUND, UpgradeCluster(), "1.33", release=False)
+    changes = rules.changes(SPEC, FOUND, UpgradeCluster(), "1.33", release=False, nodes=True)
     assert [(each.action, each.name, each.irreversible) for each in changes] == [
         (Action.CHANGE, "eks-t1", True),
         (Action.CHANGE, "kube-proxy", False),

@@ -241,9 +241,45 @@ def test_in_a_network_that_was_taken_over_only_what_was_made_for_the_cluster_is_
     assert [each["check"] for each in refused["findings"]] == ["delete_bucket", "load_balancer"]
     previewed = driver.preview(BASE)
     assert [name for kind, name in changes(previewed, "delete") if kind == "network interface"] == [left]
-    assert ("S3 bucket", BUCKET_OF_OTHERS) in changes(previewed, "keep")
+    kept = {("VPC", mine.vpc_id), ("security group", mine.security_group), ("S3 bucket", BUCKET_OF_OTHERS)}
+    kept |= {("subnet", each) for each in (*mine.private, mine.public)}
+    assert kept | {("IAM role", arn) for arn in mine.roles.values()} <= {*changes(previewed, "keep")}
     operation = driver.delete(BASE)
     assert operation["status"] == "SUCCEEDED", operation["error"]
     assert left in stage_of(operation, "vpc_clearance")["resources"]
     assert {"load balancer/net/k8s-default-vllmext/1", f"s3://{BUCKET_OF_OTHERS}"} <= {*operation["result"]["kept"]}
     assert (interfaces(driver, "aws-K8S-"), interfaces(driver, "ELB ")) == ([theirs], [balancer])
+
+
+def test_what_eks_forgets_in_a_network_that_was_taken_over_goes_after_it_or_is_named_where_others_use_it(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "fixed_egress_addresses", lambda: [EGRESS])
+    mine, ec2 = own(driver), driver.host.client("ec2")
+    assert driver.create({"tag": "base", "foundation": mine.everything})["status"] == "SUCCEEDED"
+    driver.host.world.eks.records.forgets_interfaces = True
+    eks = interfaces(driver, "Amazon EKS eks-cluster-base")
+    used, free = (make_group(driver, mine.vpc_id, f"k8s-traffic-{each}") for each in ("used", "free"))
+    permission = {"IpProtocol": "tcp", "FromPort": 80, "ToPort": 80, "UserIdGroupPairs": [{"GroupId": used}]}
+    ec2.authorize_security_group_ingress(GroupId=mine.security_group, IpPermissions=[permission])  # type: ignore[list-item]
+    ec2.create_network_interface(SubnetId=mine.private[0], Groups=[used], Description="somebody else's")
+    operation = driver.delete(BASE)
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert eks
+    assert interfaces(driver, "Amazon EKS eks-cluster-base") == []
+    assert groups_of(driver, mine.vpc_id) & {used, free} == {used}
+    assert f"left in the network that was taken over: {used}" in operation["result"]["kept"]
+
+
+def make_group(driver: Driver, vpc_id: str, name: str) -> str:
+    """Make a security group as the load balancer controller of the cluster does."""
+    ec2 = driver.host.client("ec2")
+    group = ec2.create_security_group(GroupName=name, Description="shared", VpcId=vpc_id)["GroupId"]
+    ec2.create_tags(Resources=[group], Tags=[{"Key": "elbv2.k8s.aws/cluster", "Value": "eks-cluster-base"}])
+    return group
+
+
+def groups_of(driver: Driver, vpc_id: str) -> set[str]:
+    wanted = [{"Name": "vpc-id", "Values": [vpc_id]}]
+    found = driver.host.client("ec2").describe_security_groups(Filters=wanted)["SecurityGroups"]  # type: ignore[arg-type]
+    return {each.get("GroupId", "") for each in found}

@@ -150,6 +150,8 @@ def test_the_drivers_role_without_its_objects_arn_is_told_with_what_it_lacks_and
 def test_an_operators_chain_is_made_before_its_add_on_and_pointed_back(driver_of_prepared: Driver, run: Run) -> None:
     driver, eks = driver_of_prepared, driver_of_prepared.host.client("eks")
     assert said(run(TRAINING)).endswith("annotation, association")
+    made = driver.host.client("iam").get_role(RoleName="instantstart-base-training")["Role"]
+    assert made["PermissionsBoundary"]["PermissionsBoundaryArn"].endswith(":policy/instantstart/instantstart-boundary")
     install(driver, TRAINING_ACCOUNT)
     assert "assumed-role/instantstart-base-training/" in session_of_pod(driver, TRAINING_ACCOUNT)
     assert session_of_pod(driver, TRAINING_ACCOUNT, STS) == "InvalidTokenException"

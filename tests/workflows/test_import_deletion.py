@@ -6,7 +6,10 @@ import pytest
 
 from infra.local.demo.foreign import Maker
 from infra.local.faults import Fault, Kind
+from infra.local.kubernetes.resources import NAMESPACES
+from tests.host.by_hand import ByHand
 from tests.host.driver import Driver, stage_of, statuses
+from tests.workflows.deletions import changes
 from tests.workflows.imports import (
     ADMIN,
     LEGACY,
@@ -28,9 +31,7 @@ def test_a_cluster_without_a_bucket_is_previewed_and_deleted(driver_of_foreign: 
     assert driver.get(path)["spec"]["names"]["bucket"] is None
     dependencies = driver.run(f"{path}/dependencies")
     assert dependencies["status"] == "SUCCEEDED", dependencies["error"]
-    # This version compares what it created.
-    refused = driver.send("POST", f"{path}/drift")
-    assert (refused.status, refused.body["code"]) == (409, "precondition_failed")
+    assert ByHand(driver, LEGACY).detected()["in_sync"] == "True"
     previewed = driver.preview(path)
     assert [each["check"] for each in previewed["findings"]] == []
     deleted = driver.delete(path)
@@ -52,6 +53,23 @@ def test_a_cluster_that_does_not_let_us_in_is_deleted_from_outside_and_keeps_wha
     assert "nothing is done inside the cluster" in said
     assert driver.host.client("sagemaker").describe_cluster(ClusterName="research-hp")["ClusterStatus"] == "InService"
     assert driver.send("GET", path).status == 404
+
+
+def test_the_preview_of_a_deletion_names_what_we_made_and_nothing_of_theirs(driver_of_foreign: Driver) -> None:
+    driver, path = driver_of_foreign, f"/api/clusters/{RESEARCH}"
+    imported(driver, consents=LET_IN)
+    assert driver.run(f"{path}/dependencies")["status"] == "SUCCEEDED"
+    named = {
+        (each["action"], each["resource"], each["name"])
+        for each in driver.preview(path)["preview"]["changes"]
+        if each["resource"] in ("EKS add-on", "Helm release", "identity chain", "HyperPod cluster")
+    }
+    assert named == {
+        ("delete", "EKS add-on", "aws-mountpoint-s3-csi-driver"),
+        ("delete", "identity chain", "s3-csi-driver"),
+        ("keep", "Helm release", "dependencies"),
+        ("keep", "HyperPod cluster", "research-hp"),
+    }
 
 
 def test_a_deletion_that_was_stopped_late_still_gets_into_the_cluster(driver_of_foreign: Driver) -> None:
@@ -87,6 +105,32 @@ def test_people_who_were_let_in_are_named_when_the_cluster_is_forgotten(driver_o
     assert _has_entry(driver, person)
 
 
+def test_a_deletion_names_the_namespaces_that_an_imported_cluster_keeps(driver_of_foreign: Driver) -> None:
+    driver, path = driver_of_foreign, f"/api/clusters/{RESEARCH}"
+    imported(driver, consents=LET_IN)
+    made = driver.run(f"{path}/namespaces", {"name": "team-a"})
+    assert made["status"] == "SUCCEEDED", made["error"]
+    assert ("namespace", "team-a") in changes(driver.preview(path), "keep")
+    deleted = driver.delete(path)
+    assert deleted["status"] == "SUCCEEDED", deleted["error"]
+    assert "namespaces/team-a" in stage_of(deleted, "absence")["result"]["kept"]
+    assert driver.host.world.kubernetes[RESEARCH].store.get(NAMESPACES, "team-a")
+
+
+def test_namespaces_of_a_cluster_that_does_not_answer_are_unchecked(driver_of_foreign: Driver) -> None:
+    driver, path = driver_of_foreign, f"/api/clusters/{RESEARCH}"
+    imported(driver, consents=LET_IN)
+    began = driver.host.clock.time()
+    with driver.host.faults.planned(Fault("kubernetes", "GET namespaces", Kind.HANG, times=9)):
+        previewed = driver.preview(path)
+    assert driver.host.clock.time() - began < 15
+    found = {each["check"]: each["message"] for each in previewed["findings"]}
+    assert found["namespaces"].startswith("unchecked: ")
+    assert previewed["preview"]["digest"] is not None
+    # Who wants nothing done inside is not asked to wait for it.
+    assert [each["check"] for each in driver.preview(path, "skip_workloads=true")["findings"]] == ["skip_workloads"]
+
+
 @pytest.mark.parametrize("ending", ["forget", "delete"])
 def test_people_who_were_let_in_lose_that_with_the_cluster(driver_of_foreign: Driver, ending: str) -> None:
     driver = driver_of_foreign
@@ -100,6 +144,7 @@ def test_people_who_were_let_in_lose_that_with_the_cluster(driver_of_foreign: Dr
         assert person in taken
         ended = forgotten(driver, remove_access_entries=True)
     else:
+        assert ("EKS access entry", person) in changes(driver.preview(f"/api/clusters/{RESEARCH}"), "delete")
         ended = driver.delete(f"/api/clusters/{RESEARCH}")
     assert ended["status"] == "SUCCEEDED", ended["error"]
     assert stage_of(ended, "leave_cluster")["result"] == {"kept_access_entries": []}

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from functions.identity.rules import ADMINISTRATOR
 from infra.local.demo.foreign import Maker
-from infra.local.faults import Fault, Kind
+from infra.local.faults import Call, Fault, Kind
 from infra.local.kubernetes.documents import string_map
 from infra.local.kubernetes.resources import CLUSTER_ROLES, SECRETS
 from tests.host.driver import Driver, Json, hyperpod_request, stage_of, statuses
 from tests.workflows.imports import (
+    ADMIN,
     BUCKET,
     LEGACY,
     LET_IN,
     MOVED,
+    OPERATOR,
     RESEARCH,
     changes_heard,
     conditions,
@@ -30,6 +33,13 @@ CONNECTION = f"/api/clusters/{RESEARCH}/connection"
 def outcomes(report: Json) -> dict[str, str]:
     """The outcome of each step of a connection test."""
     return {check["name"]: check["outcome"] for check in report["checks"]}
+
+
+def failed_step(report: Json) -> Json:
+    """The one step of a connection test that failed."""
+    [failed] = [check for check in report["checks"] if check["outcome"] == "failed"]
+    step: Json = failed
+    return step
 
 
 def test_an_imported_cluster_without_hyperpod_gets_dependencies_hyperpod_and_storage(driver_of_foreign: Driver) -> None:
@@ -129,13 +139,13 @@ def test_a_connection_test_answers_within_seconds_when_the_api_server_does_not(d
     assert outcomes(report) == {
         "control_plane": "passed",
         "endpoint": "passed",
+        "admin_entry": "passed",
+        "admin_rights": "passed",
         "reachable": "failed",
-        "admin_token": "unknown",
-        "admin_rights": "unknown",
         "operator_token": "unknown",
         "operator_rights": "unknown",
     }
-    [failed] = [check for check in report["checks"] if check["outcome"] == "failed"]
+    failed = failed_step(report)
     assert failed["code"] == "K8S_UNREACHABLE"
     assert failed["remedy"]
 
@@ -149,9 +159,40 @@ def test_a_connection_test_names_the_rights_that_the_operator_lacks(driver_of_fo
     report = driver.get(CONNECTION)
     found = outcomes(report)
     assert (found["admin_rights"], found["operator_token"], found["operator_rights"]) == ("passed", "passed", "failed")
-    [failed] = [check for check in report["checks"] if check["outcome"] == "failed"]
+    failed = failed_step(report)
     assert failed["code"] == "RBAC_RIGHTS_MISSING"
     assert "pods" in failed["message"]
+
+
+def test_a_connection_test_comes_in_as_the_operator_alone(driver_of_foreign: Driver) -> None:
+    driver, heard = driver_of_foreign, list[Call]()
+    imported(driver, consents=LET_IN)
+    with driver.host.faults.overheard(heard.append):
+        report = driver.get(CONNECTION)
+    assert report["connected"], report
+    assert {call.role for call in heard if call.service == "kubernetes"} == {OPERATOR}
+
+
+def test_a_connection_test_reads_from_eks_how_the_administrator_gets_in(driver_of_foreign: Driver) -> None:
+    driver, eks = driver_of_foreign, driver_of_foreign.host.client("eks")
+    imported(driver, consents=LET_IN)
+    denied = Fault("eks", "DescribeAccessEntry", Kind.DENY, role="function-kubernetes")
+    with driver.host.faults.planned(denied):
+        unseen = failed_step(driver.get(CONNECTION))
+    assert (unseen["name"], unseen["code"]) == ("admin_entry", "AccessDeniedException")
+    eks.disassociate_access_policy(clusterName=RESEARCH, principalArn=ADMIN, policyArn=ADMINISTRATOR)
+    lacking = failed_step(driver.get(CONNECTION))
+    assert (lacking["name"], lacking["code"]) == ("admin_rights", "ACCESS_POLICY_MISSING")
+    assert (
+        f"associate-access-policy --region us-west-2 --cluster-name {RESEARCH} --principal-arn {ADMIN}"
+        in (lacking["remedy"])
+    )
+    eks.delete_access_entry(clusterName=RESEARCH, principalArn=ADMIN)
+    report = driver.get(CONNECTION)
+    assert (failed_step(report)["name"], failed_step(report)["code"]) == ("admin_entry", "K8S_ACCESS_ENTRY_MISSING")
+    assert f"create-access-entry --region us-west-2 --cluster-name {RESEARCH}" in failed_step(report)["remedy"]
+    found = outcomes(report)
+    assert (found["admin_rights"], found["reachable"], found["operator_rights"]) == ("unknown", "passed", "passed")
 
 
 def test_an_api_server_that_never_answers_makes_the_cluster_unreachable_and_not_the_import_endless(

@@ -36,6 +36,13 @@ def make(driver: Driver, name: str, **labels: str) -> None:
     store.create(NAMESPACES, {"metadata": {"name": name, "labels": labels}, "status": {"phase": "Active"}})
 
 
+def changed_by(driver: Driver, name: str, **labels: str) -> list[tuple[str, str]]:
+    """What a preview says of a namespace: what becomes of it, and why."""
+    answer = driver.send("POST", f"{PATH}?dry_run=true", {"name": name, "labels": labels})
+    assert (answer.status, answer.body["findings"]) == (200, []), answer
+    return [(each["action"], each["reason"]) for each in answer.body["preview"]["changes"]]
+
+
 def listed(driver: Driver) -> dict[str, Json]:
     return {each["name"]: each for each in driver.get(f"{PATH}?limit=200")["namespaces"]}
 
@@ -50,6 +57,12 @@ def test_a_namespace_is_made_with_its_labels_and_changed_by_the_same_request_wit
     assert level.items() <= labels_of(driver, "research").items()
     seen = listed(driver)
     assert (seen["research"]["ours"], seen["research"]["phase"], seen["default"]["ours"]) == (True, "Active", False)
+    assert changed_by(driver, "research", **level) == [
+        ("keep", "the control plane made it, and its labels are as wanted")
+    ]
+    assert changed_by(driver, "research", team="other") == [
+        ("change", "its labels, from pod-security.kubernetes.io/enforce=baseline, team=research to team=other")
+    ]
     assert driver.run(PATH, {"name": "research", "labels": {"team": "other"}})["status"] == "SUCCEEDED"
     found = labels_of(driver, "research")
     assert found["team"] == "other"
@@ -59,11 +72,48 @@ def test_a_namespace_is_made_with_its_labels_and_changed_by_the_same_request_wit
 def test_a_namespace_of_somebody_else_is_used_as_it_is(driver: Driver) -> None:
     make(driver, "theirs", team="them")
     before = labels_of(driver, "theirs")
+    [(action, reason)] = changed_by(driver, "theirs", team="us")
+    assert (action, "used as it is" in reason) == ("keep", True)
     operation = driver.run(PATH, {"name": "theirs", "labels": {"team": "us"}})
     assert operation["status"] == "SUCCEEDED", operation["error"]
     stage = stage_of(operation, "namespace:theirs")
     assert (stage["result"]["ours"], "is not ours" in stage["message"]) == (False, True)
     assert labels_of(driver, "theirs") == before
+
+
+def test_labels_that_others_put_on_a_namespace_of_ours_are_no_change_of_it(driver: Driver) -> None:
+    driver.run(PATH, {"name": "research", "labels": {"team": "us"}})
+    found: Json = driver.host.world.kubernetes[CLUSTER].store.get(NAMESPACES, "research")
+    found["metadata"]["labels"]["istio-injection"] = "enabled"
+    driver.host.world.kubernetes[CLUSTER].store.upsert(NAMESPACES, found)
+    assert [action for action, _ in changed_by(driver, "research", team="us")] == ["keep"]
+
+
+def test_a_namespace_that_is_being_deleted_is_refused_before_anything_begins(driver: Driver) -> None:
+    make(driver, "leaving")
+    found: Json = driver.host.world.kubernetes[CLUSTER].store.get(NAMESPACES, "leaving")
+    found["status"]["phase"] = "Terminating"
+    driver.host.world.kubernetes[CLUSTER].store.upsert(NAMESPACES, found)
+    previewed = driver.send("POST", f"{PATH}?dry_run=true", {"name": "leaving"}).body
+    assert [each["check"] for each in previewed["findings"]] == ["namespace_terminating"]
+    assert previewed["preview"]["digest"] is None
+    refused = driver.send("POST", PATH, {"name": "leaving"})
+    assert (refused.status, refused.body["code"], refused.fields) == (409, "conflict", ["name"])
+
+
+@pytest.mark.case(74)
+def test_a_cluster_that_does_not_answer_leaves_a_namespace_unchecked_within_seconds(driver: Driver) -> None:
+    make(driver, "theirs")
+    hangs = Fault("kubernetes", "GET namespaces", Kind.HANG, times=9, role=ROLE)
+    began = driver.host.clock.time()
+    with driver.host.faults.planned(hangs):
+        answer = driver.send("POST", f"{PATH}?dry_run=true", {"name": "theirs"})
+    assert driver.host.clock.time() - began < ANSWER_SECONDS
+    [finding] = answer.body["findings"]
+    assert (answer.status, finding["check"], finding["level"]) == (200, "namespace", "warning")
+    assert finding["message"].startswith("unchecked: ")
+    [change] = answer.body["preview"]["changes"]
+    assert (change["action"], "used as it is" in change["reason"]) == ("create", True)
 
 
 def test_a_namespace_whose_worker_died_after_it_was_made_is_found_and_kept(driver: Driver) -> None:

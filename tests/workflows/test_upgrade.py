@@ -194,6 +194,63 @@ def test_nodes_that_would_be_left_too_far_behind_are_named_before_anything_is_ch
     assert (statuses(failed)["control_plane"], updates(driver)) == ("PENDING", 0)
 
 
+UNREAD = (("eks", "ListInsights"), ("eks", "DescribeClusterVersions"), ("sagemaker", "DescribeCluster"))
+
+
+def faults_of(kind: Kind, *calls: tuple[str, str], role: str = "function-api") -> list[Fault]:
+    return [Fault(*call, kind, times=999, role=role) for call in calls]
+
+
+@pytest.mark.case(71)
+@pytest.mark.parametrize("kind", [Kind.HANG, Kind.THROTTLE])
+def test_what_aws_does_not_tell_of_an_upgrade_is_unchecked_and_looked_at_by_its_first_stage(
+    driver_of_ready: Driver, kind: Kind
+) -> None:
+    driver, body = driver_of_ready, {"kubernetes_version": "1.35"}
+    before = driver.host.clock.time()
+    with driver.host.faults.planned(*faults_of(kind, *UNREAD)):
+        seen = previewed(driver, body)
+        assert driver.host.clock.time() - before < 5
+        begun = driver.post(f"{UPGRADE}?confirm={seen['preview']['digest']}", body)
+    told = {each["check"]: each["level"] for each in seen["findings"] if each["message"].startswith("unchecked: ")}
+    assert told == dict.fromkeys(["upgrade_insight", "upgrade_nodes", "upgrade_version"], "warning")
+    assert seen["preview"]["changes"][-1]["name"] == HYPERPOD
+    assert {"upgrade_preflight", "node_images"} <= set(statuses(begun))
+    # Now it is told that the groups are being changed.
+    driver.host.client("sagemaker").update_cluster_software(ClusterName=HYPERPOD)
+    failed = driver.finish(begun["operation_id"])
+    assert (failed["status"], failed["error"]["code"]) == ("FAILED", "precondition_failed")
+    assert (statuses(failed)["control_plane"], updates(driver)) == ("PENDING", 0)
+
+
+@pytest.mark.case(71)
+@pytest.mark.parametrize("call", ["ListAddons", "DescribeAddon", "DescribeAddonVersions"])
+def test_an_upgrade_whose_add_ons_are_not_told_is_not_begun(driver_of_ready: Driver, call: str) -> None:
+    driver = driver_of_ready
+    before = driver.host.clock.time()
+    with driver.host.faults.planned(*faults_of(Kind.HANG, ("eks", call))):
+        errors = [each for each in previewed(driver)["findings"] if each["level"] == "error"]
+        answer = driver.send("POST", UPGRADE)
+    assert driver.host.clock.time() - before < 2 * 5
+    assert [each["check"] for each in errors] == ["upgrade_addon"]
+    assert (answer.status, answer.body["code"], answer.body["retryable"]) == (503, "unavailable", True)
+    assert not driver.get("/api/clusters/ready")["active_operation_ids"]
+
+
+@pytest.mark.case(71)
+def test_an_upgrade_that_nobody_answers_about_ends_after_minutes_and_changes_nothing(driver_of_ready: Driver) -> None:
+    driver = driver_of_ready
+    operation_id = begin(driver)
+    before = driver.host.clock.time()
+    with driver.host.faults.planned(*faults_of(Kind.HANG, UNREAD[0], role="stages_workloads")):
+        driver.until_said(operation_id, "upgrade_preflight", "no answer yet about: upgrade_insight", every=5)
+        failed = driver.finish(operation_id)
+    assert driver.host.clock.time() - before < 900
+    assert (failed["error"]["code"], failed["error"]["cause"]["code"]) == ("unavailable", "UNANSWERED")
+    assert "upgrade_insight" in failed["error"]["detail"]
+    assert (statuses(failed)["control_plane"], updates(driver)) == ("PENDING", 0)
+
+
 def imported(driver: Driver) -> None:
     """Let the cluster be one that was not made by us: no stack owns its control plane."""
     table = driver.host.deployed.environment[CLUSTERS.variable]

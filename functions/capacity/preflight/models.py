@@ -47,12 +47,13 @@ class Quota:
 
 @dataclass(frozen=True)
 class SecurityGroup:
-    """What a security group lets through: all traffic from itself, to itself, to everywhere."""
+    """What a security group lets through; `owner` is the tag of the cluster of ours that it was made for."""
 
     group_id: str
     vpc_id: str
     from_itself: bool
     to_itself: bool
+    owner: str | None = None
 
 
 @dataclass(frozen=True)

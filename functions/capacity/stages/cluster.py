@@ -15,6 +15,7 @@ from functions.capacity.stages.building import new_cluster
 from functions.core import runtime, settings
 from functions.core.errors import Cause, Conflict, Layer, Problem, StageFailed
 from functions.core.failures import failure
+from functions.core.ledger.made import adopted
 from functions.core.ledger.models import Reason
 from functions.core.stage import Applied, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import stack_tags
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from functions.core.cluster import DesiredGroup
+    from functions.core.ledger.models import JsonObject
 
 _IN_CHECK: Final = "DeepHealthCheckInProgress"
 # What failed is tried again by HyperPod minutes later, and a deep health check takes an hour and more.
@@ -68,7 +70,7 @@ class HyperPodCluster:
         have = {group.name: group.current for group in found.groups}
         wanted = {group.name: group.instance_count for group in context.cluster.instance_groups}
         if found.status == "InService" and complete(have, wanted):
-            return Done(_result(found), f"{found.status}, {counted(have, wanted)}", (found.arn,))
+            return Done(_result(context, found), f"{found.status}, {counted(have, wanted)}", (found.arn,))
         progress = f"{found.status}, instances {counted(have, wanted)}"
         if found.status != "InService":
             return Waiting(_poll_seconds(), progress, Reason.WAITING_NODES, (found.arn,))
@@ -158,8 +160,10 @@ def _missed_minimum(found: hyperpod.Cluster, group: DesiredGroup) -> StageFailed
     )
 
 
-def _result(found: hyperpod.Cluster) -> dict[str, str]:
-    return {"name": found.name, "arn": found.arn}
+def _result(context: StageContext, found: hyperpod.Cluster) -> JsonObject:
+    """Name the cluster; on an EKS cluster of others it may be theirs."""
+    theirs = context.cluster.origin == "imported" and context.is_theirs(hyperpod.tags(found.arn))
+    return {"name": found.name, "arn": found.arn, **(adopted() if theirs else {})}
 
 
 def _check_ours(context: StageContext, found: hyperpod.Cluster) -> None:

@@ -9,6 +9,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.catalog.answers.models import Unknown
 from functions.core import application, runtime
+from functions.core.deadlines import TimeOver
 from functions.core.failures import DENIED, code_of
 
 if TYPE_CHECKING:
@@ -18,10 +19,6 @@ Result = TypeVar("Result")
 
 _BUDGET: Final = timedelta(seconds=8)
 _AGAIN: Final = "Send the request again in a moment."
-
-
-class OutOfTime(Exception):
-    """A look was left before its end, because time was up."""
 
 
 class Asking:
@@ -42,7 +39,7 @@ class Asking:
             return None
         try:
             return call()
-        except OutOfTime:
+        except TimeOver:
             self.note(part, "there was no time left to ask AWS to the end")
         except ClientError as error:
             application.warn(f"{part} is unknown", error)

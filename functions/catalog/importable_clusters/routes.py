@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 
 from functions.aws import eks_listing, hyperpod
-from functions.catalog.answers.routes import Asking, OutOfTime
+from functions.catalog.answers.routes import Asking
 from functions.catalog.importable_clusters.models import ImportableCluster, ImportableClusterPage
 from functions.catalog.importable_clusters.rules import with_hyperpod
 from functions.core import application
 from functions.core.application import PageLimit, PageToken
+from functions.core.deadlines import TimeOver
 from functions.core.ledger.clusters import known_names
 from functions.core.ledger.paging import page_limit, seal, unseal
 from functions.core.ledger.tables import BY_EKS_CLUSTER, BY_HYPERPOD_CLUSTER
@@ -57,7 +58,7 @@ def _hyperpods(asking: Asking) -> Mapping[str, str] | None:
         ours = known_names(BY_HYPERPOD_CLUSTER)
         found = hyperpod.names_by_eks_cluster(ours, asking.in_time, Patience.EDGE)
         if found is None:
-            raise OutOfTime
+            raise TimeOver
         return found
 
     return asking.ask("importable_clusters.hyperpod_cluster", look)

@@ -3,7 +3,7 @@
 Annotations are evaluated here, because Powertools reads them to validate.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Query
@@ -11,10 +11,11 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 from functions.aws import hyperpod, network, quotas
 from functions.capacity.preflight.models import Quota
 from functions.capacity.preflight.rules.quotas import used_by
-from functions.catalog.answers.routes import Asking, OutOfTime
+from functions.catalog.answers.routes import Asking
 from functions.catalog.instance_types.rules import named_types
 from functions.catalog.quotas import rules
 from functions.catalog.quotas.models import QuotaList, QuotaView
+from functions.core.deadlines import TimeOver
 from functions.core.runtime import Patience
 
 InstanceTypes = Annotated[
@@ -39,14 +40,14 @@ def _of_types(asking: Asking, types: Sequence[str], used: Mapping[str, int] | No
     if not names:
         return []
     part = "quotas.cluster_usage.value"
-    found = asking.ask(part, lambda: _in_time(lambda: quotas.read(names, [], asking.in_time, Patience.EDGE)))
+    found = asking.ask(part, lambda: quotas.read(names, [], asking.in_time, Patience.EDGE))
     return [rules.usage_view(name, _noted(asking, part, found, name, name), used) for name in names]
 
 
 def _values(asking: Asking, service: str, names: Mapping[str, str]) -> dict[str, Quota | None]:
     """Read quotas of a service by their codes; None for one that is not known."""
     part, codes = f"quotas.{service}.value", dict.fromkeys(names, service)
-    found = asking.ask(part, lambda: _in_time(lambda: quotas.applied(codes, asking.in_time, Patience.EDGE)))
+    found = asking.ask(part, lambda: quotas.applied(codes, asking.in_time, Patience.EDGE))
     return {code: _noted(asking, part, found, code, name) for code, name in names.items()}
 
 
@@ -59,18 +60,11 @@ def _noted(asking: Asking, part: str, found: Mapping[str, Quota] | None, key: st
     return quota
 
 
-def _in_time(read: Callable[[], Mapping[str, Quota]]) -> Mapping[str, Quota]:
-    try:
-        return read()
-    except quotas.Unfinished:
-        raise OutOfTime from None
-
-
 def _used(asking: Asking) -> Mapping[str, int]:
     """Count instances by the quota they count against: a call for each HyperPod cluster, while there is time."""
     groups = hyperpod.groups_of_others(_NOBODY, asking.in_time, Patience.EDGE)
     if groups is None:
-        raise OutOfTime
+        raise TimeOver
     return used_by((group.types, group.capacity_type, group.target) for group in groups)
 
 
@@ -94,5 +88,5 @@ def _count(quota: rules.NetworkQuota, asking: Asking) -> int:
         return network.count_elastic_ips(Patience.EDGE)
     count = network.count_interfaces(asking.in_time, Patience.EDGE)
     if count is None:
-        raise OutOfTime
+        raise TimeOver
     return count

@@ -25,6 +25,8 @@ DECLARATION = Declaration(
             Scope.ADMIN,
             "Delete a cluster with all that was made for it",
             202,
+            # What is left in a cluster that stays is asked of it.
+            function="kubernetes",
         ),
         Route(
             "delete_hyperpod",
@@ -33,6 +35,7 @@ DECLARATION = Declaration(
             Scope.ADMIN,
             "Delete the HyperPod cluster of a cluster",
             202,
+            function="kubernetes",
         ),
     ),
     stages=(
@@ -157,6 +160,7 @@ DECLARATION = Declaration(
         "ec2:DescribeNetworkInterfaces",
         "ec2:DescribeSubnets",
         "ec2:DescribeVolumes",
+        "eks:DescribeAddon",
         "eks:DescribeCluster",
         "eks:ListAddons",
         "iam:GetRole",

@@ -135,7 +135,10 @@ class Volume:
 
 @dataclass(frozen=True)
 class Seen:
-    """What was found before a deletion; None is absent, and what is in `unchecked` is unknown, with the reason."""
+    """What was found before a deletion; None is absent, and what is in `unchecked` is unknown, with the reason.
+
+    `people` are the principals that were let in, `namespaces` those in an imported cluster that are ours.
+    """
 
     stack: StackSeen | None = None
     eks_status: str | None = None
@@ -147,4 +150,6 @@ class Seen:
     chains: tuple[str, ...] = ()
     bucket: BucketSeen | None = None
     log_groups: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] = ()
     unchecked: Mapping[str, str] = field(default_factory=dict)

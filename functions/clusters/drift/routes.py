@@ -12,9 +12,10 @@ from functions.clusters import records as clusters
 from functions.clusters.drift import records
 from functions.clusters.drift.models import DriftReport, RepairCluster
 from functions.clusters.drift.rules import plans, previews
-from functions.core import application, ledger, mutations, runtime
+from functions.core import mutations, runtime
 from functions.core.application import IdempotencyKey
-from functions.core.errors import NotFound, PreconditionFailed
+from functions.core.errors import NotFound
+from functions.core.ledger.models import NewOperation
 from functions.core.mutations import Answer, Confirm, DryRun, Intent
 
 if TYPE_CHECKING:
@@ -29,20 +30,9 @@ RECENT: Final = timedelta(minutes=15)
 def detect_drift(
     tag: Tag, dry_run: DryRun = False, confirm: Confirm = None, idempotency_key: IdempotencyKey = None
 ) -> Answer:
-    """Begin to compare a cluster with what was made; nothing is changed by it."""
+    """Begin to compare a cluster with what was made, an imported one with what was made here; nothing is changed."""
     asked = mutations.asked(plans.DETECT, tag, {}, ["drift"], idempotency_key)
-    if not dry_run and (earlier := ledger.replayed(asked)):
-        return application.accepted(earlier)
-    cluster = clusters.read(tag)
-    stages = plans.looks(_made(cluster))
-    planned = [mutations.planned(phase, name) for phase, name in stages]
-    intent = Intent(
-        new=asked.model_copy(update={"stages": planned}),
-        changes=[],
-        findings=previews.not_ours(cluster.spec),
-        cluster=cluster.spec,
-    )
-    return mutations.answer(intent, dry_run=dry_run, confirm=confirm)
+    return mutations.carry_out(asked, lambda: _detection(asked), dry_run=dry_run, confirm=confirm)
 
 
 def get_drift(tag: Tag) -> DriftReport:
@@ -64,38 +54,45 @@ def repair_cluster(
     confirm: Confirm = None,
     idempotency_key: IdempotencyKey = None,
 ) -> Answer:
-    """Begin to bring back what drifted, as the last detection of the last minutes found it, or a new one finds it."""
+    """Begin to bring back what drifted, as the last detection of the last minutes found it, or a new one finds it.
+
+    What others made of an imported cluster is left alone.
+    """
     wanted = request or RepairCluster()
     sent = wanted.model_dump(mode="json", exclude_unset=True)
     asked = mutations.asked(plans.REPAIR, tag, sent, ["cluster"], idempotency_key)
-    if not dry_run and (earlier := ledger.replayed(asked)):
-        return application.accepted(earlier)
+    return mutations.carry_out(asked, lambda: _repair(asked, wanted), dry_run=dry_run, confirm=confirm)
+
+
+def _detection(asked: NewOperation) -> Intent:
+    cluster = clusters.read(asked.cluster_tag)
+    made = plans.made(cluster.spec, cluster.conditions, cluster.made)
+    planned = [mutations.planned(phase, name) for phase, name in plans.looks(made)]
+    return Intent(
+        new=asked.model_copy(update={"stages": planned}),
+        changes=[],
+        findings=previews.nothing_made(cluster.spec, made),
+        cluster=cluster.spec,
+    )
+
+
+def _repair(asked: NewOperation, wanted: RepairCluster) -> Intent:
+    tag = asked.cluster_tag
     cluster = clusters.read(tag)
     report = _recent(tag, cluster.spec.version)
-    plan = plans.repair(report, _made(cluster))
+    made = plans.made(cluster.spec, cluster.conditions, cluster.made)
+    plan = plans.repair(report, made, imported=cluster.spec.origin == "imported")
     changes = previews.changes(report, plan, wanted.accept_replacement)
     kept: JsonObject = {"accept_replacement": [*wanted.accept_replacement], "agreed": [*previews.agreed(report)]}
     new = {"request": kept, "stages": [mutations.planned(phase, name) for phase, name in plan.stages]}
-    intent = Intent(
+    return Intent(
         new=asked.model_copy(update=new),
         changes=changes,
-        findings=[*previews.not_ours(cluster.spec), *previews.findings(report)],
+        findings=[*previews.nothing_made(cluster.spec, made), *previews.findings(report)],
         read={"spec": cluster.spec.version, "detection": report.operation_id if report else None},
         cluster=cluster.spec,
         confirm_name=tag if any(change.irreversible for change in changes) else None,
     )
-    return mutations.answer(intent, dry_run=dry_run, confirm=confirm)
-
-
-def _made(cluster: clusters.Cluster) -> list[tuple[str, str]]:
-    made = plans.made(cluster.spec, cluster.conditions)
-    # An imported cluster is refused by a finding, which a dry run can tell.
-    if not made and cluster.spec.origin == "created":
-        raise PreconditionFailed(
-            f"Nothing of cluster {cluster.spec.tag} was made here, so nothing can have drifted.",
-            remedy="Let an operation that creates its foundation succeed first.",
-        )
-    return made
 
 
 def _recent(tag: str, version: int) -> DriftReport | None:

@@ -117,8 +117,7 @@ class Needed:
 class Facts:
     """Everything gathered for one request; None where nothing was needed, or nobody answered.
 
-    `network_limits` are quotas by their codes. `unchecked` says for each check that did not come to an end why, and
-    `unanswered` which of them may come to one when they are made again.
+    `network_limits` are quotas by their codes.
     """
 
     capacity: CapacityFacts = field(default_factory=CapacityFacts)
@@ -128,5 +127,3 @@ class Facts:
     network_use: NetworkUse | None = None
     leftovers: Leftovers | None = None
     subnets: SubnetsFound | None = None
-    unchecked: Mapping[str, str] = field(default_factory=dict)
-    unanswered: frozenset[str] = frozenset()

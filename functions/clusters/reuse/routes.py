@@ -1,61 +1,80 @@
-"""The edge's look at what a request takes over, within the seconds that an answer may take.
+"""The edge's look at what a request takes over, among all else that the request is checked by.
 
-A call that AWS refuses leaves its own check undone, one that it does not answer all that follow as well; the stage
-`reuse` looks again before anything is made.
+A check that does not come to an end is made by the stage `reuse`, which looks again before anything is made.
 """
 
 from __future__ import annotations
 
-from datetime import timedelta
-from typing import TYPE_CHECKING, Final, TypeVar
-
-from botocore.exceptions import BotoCoreError, ClientError
+from functools import partial
+from typing import TYPE_CHECKING
 
 from functions.aws import reuse
-from functions.core import application, runtime, settings
+from functions.clusters import records
+from functions.core import application, settings
 from functions.core.cluster import ReusedResources
-from functions.core.failures import code_of
 from functions.network.reuse.models import Facts
 from functions.network.reuse.rules import checks, endpoint, kinds
-from functions.network.reuse.rules.checks import check
+from functions.network.reuse.rules.owners import neighbour
 from functions.network.reuse.rules.roles import Home, role_arns
 from functions.network.subnets.rules.needs import needs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from functions.clusters.models import CreateCluster
+    from functions.clusters.preflight.models import Target
     from functions.core.findings import Finding
-    from functions.network.reuse.models import Network, Role
-    from functions.network.subnets.models import Subnet
+    from functions.core.gathering import Gathering
+    from functions.network.reuse.models import Neighbour
     from functions.network.subnets.rules.needs import Need
 
-Result = TypeVar("Result")
 
-_BUDGET: Final = timedelta(seconds=4)
-
-
-def look(request: CreateCluster, bucket: str) -> list[Finding]:
-    """Find what is wrong or good to know about all that a request takes over; `bucket` is the cluster's."""
-    foundation, deployed = request.foundation, settings.current()
-    found = endpoint.check(foundation.public_access_cidrs, settings.fixed_egress_addresses())
-    reused = foundation.reused
+def ask(reused: ReusedResources | None, tag: str, look: Gathering) -> Callable[[], Facts]:
+    """Ask for what a cluster takes over, each check on its own; the answers are there once all calls are made."""
     if reused is None:
+        return Facts
+    neighbours, deployed = _neighbours(tag), settings.current()
+    vpc_id, group_id, name = reused.vpc_id or "", reused.security_group_id or "", reused.bucket or ""
+    network = look.ask(kinds.VPC, lambda: reuse.find_network(vpc_id, deployed.region), wanted=bool(vpc_id))
+    strangers = look.ask(kinds.SUBNET, lambda: reuse.strangers(reused), wanted=bool(vpc_id))
+    groups = look.ask(kinds.SECURITY_GROUP, lambda: reuse.find_security_groups([group_id]), wanted=bool(group_id))
+    roles = {arn: look.ask(kinds.ROLE, partial(reuse.find_role, arn)) for arn in role_arns(reused)}
+    bucket = look.ask(kinds.BUCKET, lambda: reuse.find_bucket(name, deployed.account_id), wanted=bool(name))
+    return lambda: Facts(
+        networks={vpc_id: network.value} if network.answered else None,
+        strangers=strangers.value or {},
+        security_groups=groups.value,
+        roles={arn: role.value for arn, role in roles.items() if role.answered},
+        buckets={name: bucket.value} if bucket.answered else None,
+        neighbours=neighbours,
+    )
+
+
+def judge(request: CreateCluster, target: Target, facts: Facts) -> list[Finding]:
+    """Find what is wrong or good to know about all that a request takes over, and about who reaches its endpoint."""
+    foundation = request.foundation
+    found = endpoint.check(foundation.public_access_cidrs, settings.fixed_egress_addresses())
+    if foundation.reused is None:
         return found
-    home = _home(deployed)
-    facts = _Gathering(home).facts(reused)
-    return [*found, *check(reused, bucket, facts, _needs(request), home)]
+    bucket = target.names.bucket or ""
+    return [*found, *checks.check(foundation.reused, bucket, facts, _needs(request), _home(target.tag))]
 
 
-def look_at(execution_role_arn: str | None, bucket: str | None) -> list[Finding]:
+def look_at(tag: str, execution_role_arn: str | None, bucket: str | None, look: Gathering) -> list[Finding]:
     """Find what is wrong with a role and a bucket that an imported cluster is to have."""
-    deployed = settings.current()
     reused = ReusedResources(execution_role_arn=execution_role_arn, bucket=bucket)
     if reused == ReusedResources():
         return []
-    home = _home(deployed)
-    found = checks.check_parts(reused, bucket, _Gathering(home).facts(reused), home)
+    facts = ask(reused, tag, look)
+    look.make()
+    found = [*checks.check_parts(reused, bucket, facts(), _home(tag)), *look.findings]
     return [each.model_copy(update={"field": (each.field or "").removeprefix("foundation.") or None}) for each in found]
+
+
+def _neighbours(tag: str) -> list[Neighbour]:
+    """Read the other clusters; the caller learns of those whose owner groups are the caller's too which they are."""
+    caller = application.caller()
+    return [neighbour(spec, known=caller.owns(spec.owner_groups)) for spec in records.specs() if spec.tag != tag]
 
 
 def _needs(request: CreateCluster) -> list[Need]:
@@ -63,62 +82,7 @@ def _needs(request: CreateCluster) -> list[Need]:
     return needs_of(hyperpod.groups, hyperpod.availability_zone, hyperpod.subnet_prefix) if hyperpod else []
 
 
-class _Gathering:
-    """One request's look around; `unchecked` says for each check that did not come to an end why."""
-
-    def __init__(self, home: Home) -> None:
-        self._home = home
-        self._deadline = runtime.now() + _BUDGET
-        self._answered = True
-        self._unchecked: dict[str, str] = {}
-
-    def facts(self, reused: ReusedResources) -> Facts:
-        """Look up all that is taken over."""
-        networks = self._networks(reused.vpc_id)
-        group_id, name = reused.security_group_id, reused.bucket
-        groups = self._ask(kinds.SECURITY_GROUP, lambda: reuse.find_security_groups([group_id])) if group_id else None
-        roles = {arn: found for arn in role_arns(reused) for found in self._role(arn)}
-        bucket = self._ask(kinds.BUCKET, lambda: [reuse.find_bucket(name, self._home.account)]) if name else None
-        return Facts(
-            networks=networks,
-            strangers=self._strangers(reused, networks),
-            security_groups=groups,
-            roles=roles,
-            buckets={name: bucket[0]} if name and bucket else None,
-            unchecked=self._unchecked,
-        )
-
-    def _networks(self, vpc_id: str | None) -> dict[str, Network | None] | None:
-        if vpc_id is None:
-            return None
-        return self._ask(kinds.VPC, lambda: {vpc_id: reuse.find_network(vpc_id, self._home.region)})
-
-    def _strangers(self, reused: ReusedResources, networks: Mapping[str, Network | None] | None) -> dict[str, Subnet]:
-        if networks is None:
-            return {}
-        return self._ask(kinds.SUBNET, lambda: reuse.strangers(reused, networks)) or {}
-
-    def _role(self, arn: str) -> list[Role | None]:
-        """Look a role up; a list of one, or of nothing when it could not be."""
-        return self._ask(kinds.ROLE, lambda: [reuse.find_role(arn)]) or []
-
-    def _ask(self, check_name: str, call: Callable[[], Result]) -> Result | None:
-        """Make the calls of one check, if there is time for them."""
-        if not self._answered or runtime.now() >= self._deadline:
-            self._unchecked.setdefault(check_name, "there was no time left for it")
-            return None
-        try:
-            return call()
-        except ClientError as error:
-            self._unchecked[check_name] = f"AWS answered {error.operation_name} with {code_of(error)}"
-            application.warn(f"{check_name} is unchecked", error)
-        except BotoCoreError as error:
-            self._unchecked[check_name] = f"AWS did not answer ({type(error).__name__})"
-            self._answered = False
-            application.warn(f"{check_name} is unchecked", error)
-        return None
-
-
-def _home(deployed: settings.Settings) -> Home:
+def _home(tag: str) -> Home:
+    deployed = settings.current()
     passable, own = tuple(settings.passable_role_arns()), tuple(settings.own_buckets())
-    return Home(deployed.account_id, deployed.region, passable, own)
+    return Home(deployed.account_id, deployed.region, passable, own, tag)

@@ -10,8 +10,9 @@ from aws_lambda_powertools.event_handler.openapi.params import Path
 from functions.clusters import records
 from functions.clusters.settings import rules
 from functions.clusters.settings.models import UpdateCluster
-from functions.core import application, ledger, mutations
+from functions.core import mutations
 from functions.core.application import IdempotencyKey
+from functions.core.ledger.models import NewOperation
 from functions.core.mutations import Answer, Confirm, DryRun, Intent
 
 if TYPE_CHECKING:
@@ -30,20 +31,21 @@ def update_cluster(
     """Change a cluster's owner groups and company tags."""
     sent: JsonObject = request.model_dump(mode="json", exclude_unset=True)
     asked = mutations.asked("update_cluster", tag, sent, ["settings"], idempotency_key)
-    if not dry_run and (earlier := ledger.replayed(asked)):
-        return application.accepted(earlier)
-    spec = records.read(tag).spec
+    return mutations.carry_out(asked, lambda: _intent(asked, request), dry_run=dry_run, confirm=confirm)
+
+
+def _intent(asked: NewOperation, request: UpdateCluster) -> Intent:
+    spec = records.read(asked.cluster_tag).spec
     dropped: JsonObject = {"dropped_tags": [*rules.dropped_keys(request, spec)]}
     changed = {
-        "request": sent | dropped,
+        "request": asked.request | dropped,
         "stages": [mutations.planned("settings", rules.STAGE)],
         "changed_cluster": rules.changed_members(request, spec) or None,
         "cluster_version": spec.version,
     }
-    intent = Intent(
+    return Intent(
         new=asked.model_copy(update=changed),
         changes=rules.changes(request, spec),
         read={"spec": spec.version},
         cluster=spec,
     )
-    return mutations.answer(intent, dry_run=dry_run, confirm=confirm)

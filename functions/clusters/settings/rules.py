@@ -42,7 +42,8 @@ def changes(request: UpdateCluster, spec: ClusterSpec) -> list[Change]:
     if "company_tags" in changed:
         reason = (
             f"from {_pairs(spec.company_tags)} to {_pairs(request.company_tags or {})}; on the EKS cluster and the "
-            "HyperPod cluster at once, on everything else when it is made"
+            "HyperPod cluster at once, on the rest of the foundation with its next upgrade or repair, on everything "
+            "else when it is made"
         )
         found.append(_change("company tags", spec.tag, reason))
     return found

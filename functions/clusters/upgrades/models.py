@@ -114,19 +114,19 @@ class Compute:
 class Readiness:
     """Everything that was gathered for one target.
 
-    `insights` is None when they could not be read, and `unread` says why. `settled` is the version that everything of
-    the cluster was last brought to, as far as that is known.
+    What could not be read is None; `compute` is None too where there is no HyperPod cluster, and `compute_known` tells
+    the two apart. `settled` is the version that everything of the cluster was last brought to, as far as that is known.
     """
 
     control_plane: ControlPlane
-    offered: tuple[str, ...]
-    addons: tuple[AddonFact, ...] = ()
+    offered: tuple[str, ...] | None
+    addons: tuple[AddonFact, ...] | None = ()
     compute: Compute | None = None
+    compute_known: bool = True
     insights: tuple[Insight, ...] | None = ()
-    unread: str = ""
     settled: str | None = None
 
     @property
     def pinned(self) -> Mapping[str, str]:
         """Give the version that each add-on is brought to."""
-        return {addon.name: addon.target for addon in self.addons if addon.target}
+        return {addon.name: addon.target for addon in self.addons or () if addon.target}

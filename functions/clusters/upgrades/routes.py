@@ -3,17 +3,19 @@
 Annotations are evaluated here, because Powertools reads them to validate.
 """
 
-from functions.aws import eks, upgrade_readiness
+from functions.aws import upgrade_readiness
 from functions.clusters import records
 from functions.clusters.routes import Tag
 from functions.clusters.upgrades import rules
 from functions.clusters.upgrades.models import ControlPlane, Readiness, UpgradeCluster
-from functions.core import application, ledger, mutations
+from functions.core import gathering, mutations
 from functions.core.application import IdempotencyKey
 from functions.core.cluster import ClusterSpec
 from functions.core.errors import Cause, Layer, PreconditionFailed
+from functions.core.gathering import Gathering
 from functions.core.ledger.models import NewOperation
 from functions.core.mutations import Answer, Confirm, DryRun, Intent
+from functions.core.phases import CONDITIONS
 
 _KIND = "upgrade_cluster"
 # An upgrade touches all of a cluster: nothing else may change it meanwhile.
@@ -30,10 +32,9 @@ def upgrade_cluster(
     """Begin to move a cluster to another Kubernetes version: control plane, add-ons, nodes."""
     wanted = request or UpgradeCluster()
     asked = _asked(tag, wanted, idempotency_key)
-    if not dry_run and (earlier := ledger.replayed(asked)):
-        return application.accepted(earlier)
-    cluster = records.read(tag)
-    return mutations.answer(_intent(asked, wanted, cluster), dry_run=dry_run, confirm=confirm)
+    return mutations.carry_out(
+        asked, lambda: _intent(asked, wanted, records.read(tag)), dry_run=dry_run, confirm=confirm
+    )
 
 
 def _asked(tag: str, request: UpgradeCluster, key: str | None) -> NewOperation:
@@ -43,36 +44,30 @@ def _asked(tag: str, request: UpgradeCluster, key: str | None) -> NewOperation:
 
 
 def _intent(asked: NewOperation, request: UpgradeCluster, cluster: records.Cluster) -> Intent:
-    spec, offered = cluster.spec, tuple(eks.offered_versions())
-    plane = _plane(spec)
+    spec, look = cluster.spec, gathering.at_edge()
+    plane, offered = _begun(spec, look)
     target = rules.target_of(request.kubernetes_version, plane.version, offered)
     if findings := rules.of_version(plane.version, target, offered):
         # Of a version that cannot be reached, nothing else is worth looking up.
         return Intent(new=asked, changes=(), findings=findings, read={"spec": spec.version}, cluster=spec)
-    found = upgrade_readiness.gather(spec.names, plane, offered, target, spec.kubernetes_version)
-    release = _has_release(cluster)
+    found = upgrade_readiness.gather(spec.names, plane, offered, target, spec.kubernetes_version, look)
+    findings = [*rules.of_readiness(found, target, request.rollout), *look.findings]
+    release, nodes = _has_release(cluster), _has_nodes(cluster, found)
+    planned = {
+        "request": rules.kept_request(request, found, target),
+        "stages": [mutations.planned(*each) for each in rules.stages(spec, found, release=release, nodes=nodes)],
+        "findings": findings,
+        "cluster_version": spec.version,
+        "changed_cluster": rules.noted(spec, found, target),
+    }
     return Intent(
-        new=_planned(asked, request, spec, found, target, release=release),
-        changes=rules.changes(spec, found, request, target, release=release),
-        findings=rules.of_readiness(found, target, request.rollout),
+        new=asked.model_copy(update=planned),
+        changes=rules.changes(spec, found, request, target, release=release, nodes=nodes),
+        findings=findings,
         read=rules.read(spec, found),
         cluster=spec,
         confirm_name=spec.tag,
     )
-
-
-def _planned(
-    asked: NewOperation, request: UpgradeCluster, spec: ClusterSpec, found: Readiness, target: str, *, release: bool
-) -> NewOperation:
-    stages = [mutations.planned(phase, name) for phase, name in rules.stages(spec, found, release=release)]
-    planned = {
-        "request": rules.kept_request(request, found, target),
-        "stages": stages,
-        "findings": rules.of_readiness(found, target, request.rollout),
-        "cluster_version": spec.version,
-        "changed_cluster": rules.noted(spec, found, target),
-    }
-    return asked.model_copy(update=planned)
 
 
 def _has_release(cluster: records.Cluster) -> bool:
@@ -81,13 +76,20 @@ def _has_release(cluster: records.Cluster) -> bool:
     return ready and rules.by_stack(cluster.spec)
 
 
-def _plane(spec: ClusterSpec) -> ControlPlane:
-    plane = upgrade_readiness.control_plane(spec.names.eks_cluster)
+def _has_nodes(cluster: records.Cluster, found: Readiness) -> bool:
+    """Say whether there is a HyperPod cluster: by what was found, else by what the ledger says of it."""
+    recorded = any(each.type == CONDITIONS["hyperpod"] and each.status == "True" for each in cluster.conditions)
+    return found.compute is not None if found.compute_known else recorded
+
+
+def _begun(spec: ClusterSpec, look: Gathering) -> tuple[ControlPlane, tuple[str, ...] | None]:
+    """Read the control plane and what EKS offers; raises what says that there is nothing to upgrade."""
+    name = spec.names.eks_cluster
+    plane, offered = upgrade_readiness.begin(name, look)
     if plane is None or plane.status in ("CREATING", "DELETING", "FAILED"):
-        name = spec.names.eks_cluster
         raise PreconditionFailed(
             f"The EKS cluster {name} is {plane.status if plane else 'absent'}.",
             cause=Cause(layer=Layer.AWS, service="eks", api_call="DescribeCluster", resource=name),
             remedy="Create or repair the cluster's foundation first.",
         )
-    return plane
+    return plane, offered

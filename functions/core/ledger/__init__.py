@@ -10,6 +10,7 @@ Where to look
   sweeper            heals what was lost between the ledger and Step Functions
   executions         the executions named after operations, and waking the stages that wait in them
   cluster_events     what AWS told about a HyperPod cluster; conditions: what follows for the cluster
+  made               what we made on a cluster that others made; detection: what was found of it
   writes, items      conditional writes and item marshalling; audit, identifiers: their small parts
 
 Every function takes its clients, clock and table names from `functions.core.runtime`.

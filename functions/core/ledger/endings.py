@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from functions.core.errors import Cause, Layer, OperationLost, ProblemBody
+from functions.core.ledger.made import Making, is_adopted
 from functions.core.ledger.models import JsonObject, Operation, OperationStatus, Reason, Stage, StageStatus
-from functions.core.phases import BY_KIND, EFFECTS, MENDING, VERIFY, Effect
+from functions.core.phases import BY_KIND, CONDITIONS, EFFECTS, MENDING, REMOVALS, VERIFY, Effect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,8 +36,9 @@ _REASONS: Final = {"ABORTED": Reason.ABORTED, "TIMED_OUT": Reason.TIMED_OUT}
 class Ending:
     """How an operation ends, and what is written together with it.
 
-    `conditions` become `condition#<type>` records of the cluster, unless it `forgets` the cluster; `stages` are those
-    that end with the operation, and `seen_version` is the version of the operation by which all this was decided.
+    `conditions` become `condition#<type>` records of the cluster, and `makings`, by phase, change its `made#<phase>`
+    records, unless it `forgets` the cluster; `stages` are those that end with the operation, and `seen_version` is the
+    version of the operation by which all this was decided.
     """
 
     status: OperationStatus
@@ -44,6 +46,7 @@ class Ending:
     error: ProblemBody | None = None
     reason: Reason | None = None
     conditions: Mapping[str, JsonObject] = field(default_factory=dict)
+    makings: Mapping[str, Making] = field(default_factory=dict)
     stages: Sequence[Stage] = ()
     seen_version: int | None = None
     forgets: bool = False
@@ -89,6 +92,7 @@ def _ending(
         error=error,
         reason=reason,
         conditions=_conditions(stages, operation, at),
+        makings=_makings(stages, operation.kind),
         stages=[stage for stage, closed in zip(stages, running, strict=True) if closed],
         seen_version=operation.version,
         forgets=status is OperationStatus.SUCCEEDED and operation.kind in _FORGETTING,
@@ -113,6 +117,28 @@ def _conditions(stages: Sequence[Stage], operation: Operation, at: datetime) -> 
         if any(stage.status is not StageStatus.PENDING for stage in found)
         and (operation.kind not in MENDING or _mended(found))
     }
+
+
+def _makings(stages: Sequence[Stage], kind: str) -> dict[str, Making]:
+    """Say what was made phase by phase, whatever became of the rest; a removal that was begun leaves nothing certain.
+
+    A stage that was passed over made nothing in this operation; what it made in an earlier one is on record.
+    """
+    counted_in = {phase: phase for phase in CONDITIONS} | dict(BY_KIND[kind].makes if kind in BY_KIND else {})
+    succeeded: dict[str, list[Stage]] = {}
+    for stage in stages:
+        if stage.phase in counted_in and stage.status is StageStatus.SUCCEEDED:
+            succeeded.setdefault(counted_in[stage.phase], []).append(stage)
+    begun = {stage.phase for stage in stages if stage.status is not StageStatus.PENDING}
+    removed = {phase: Making(removed=True) for removal, phase in REMOVALS.items() if removal in begun}
+    return {phase: _making(members) for phase, members in succeeded.items()} | removed
+
+
+def _making(succeeded: Sequence[Stage]) -> Making:
+    return Making(
+        made=tuple(stage.name for stage in succeeded if not is_adopted(stage.result)),
+        adopted=tuple(stage.name for stage in succeeded if is_adopted(stage.result)),
+    )
 
 
 def _mended(stages: Sequence[Stage]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.core.errors import Conflict, NotFound
-from functions.core.ledger import claims, leases
+from functions.core.ledger import claims, leases, made
 from functions.core.ledger.audit import audited
 from functions.core.ledger.clusters import records_of
 from functions.core.ledger.items import RETENTION, epoch, instant, item_of, text_of
@@ -26,6 +26,7 @@ from functions.core.ledger.writes import (
     transact,
     update,
 )
+from functions.core.phases import MENDING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -200,18 +201,25 @@ def _stages(operation: Operation, ending: Ending) -> list[TransactWriteItemTypeD
 
 
 def _of_cluster(operation: Operation, ending: Ending) -> list[TransactWriteItemTypeDef]:
-    """Phrase what the ending means for the cluster's records: its conditions, or that there is no cluster any more."""
-    if not ending.forgets and not ending.conditions:
+    """Phrase what the ending means for the cluster's records: its conditions and what was made of it; or its end."""
+    if not ending.forgets and not ending.conditions and not ending.makings:
         return []
     standing = {text_of(item, "record"): item for item in records_of(operation.cluster_tag)}
     if ending.forgets:
         held = {lease_key(operation.cluster_tag, scope)["record"] for scope in leases.outermost(operation.scopes)}
         gone = [forget(CLUSTERS, {"cluster_tag": operation.cluster_tag, "record": name}) for name in {*standing} - held]
         return [*gone, *claims.release(standing.get("spec", {}))]
-    return [
+    conditions = {} if _judged_by_a_look(operation, standing) else ending.conditions
+    decided = [
         put(CLUSTERS, item_of(_lasting(content, standing.get(name, {})) | _condition_keys(operation, name)))
-        for name, content in ((f"condition#{kind}", content) for kind, content in ending.conditions.items())
+        for name, content in ((f"condition#{kind}", content) for kind, content in conditions.items())
     ]
+    return [*decided, *made.writes(operation, ending.makings, standing)]
+
+
+def _judged_by_a_look(operation: Operation, records: Mapping[str, Item]) -> bool:
+    """Say whether an operation leaves the conditions to a look: a repair mends only our part of an imported cluster."""
+    return operation.kind in MENDING and made.is_imported(records)
 
 
 def _lasting(condition: JsonObject, standing: Item) -> JsonObject:

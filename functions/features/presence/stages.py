@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from functions.aws import eks
 from functions.core.errors import Cause, Conflict, Layer
+from functions.core.ledger.made import adopted
 from functions.core.stage import Done
 from functions.features.presence.rules import Copy, Present, external_copy, webhooks_of
 from functions.features.rules import facts_of
@@ -46,7 +47,7 @@ def external_of(context: StageContext, addon: str) -> Copy | None:
 
 def used(context: StageContext, copy: Copy) -> Done:
     """Give the outcome of a stage that uses somebody else's copy as it is."""
-    result: JsonObject = {"addon": context.parameter, "present": True, "owner": "external"}
+    result: JsonObject = {"addon": context.parameter, "present": True, **adopted()}
     said = f"{context.parameter} is there already and not ours ({copy.manager}, {copy.controller}); it is left as it is"
     return Done({**result, "namespace": copy.namespace, "managed_by": copy.manager}, said)
 

@@ -22,6 +22,7 @@ DECLARATION = Declaration(
             Scope.OPERATE,
             "Make a namespace in a cluster",
             202,
+            function="kubernetes",
         ),
     ),
     stages=(

@@ -15,7 +15,8 @@ from functions.core.requests import Wire
 
 LABELS_LIMIT: Final = 50
 _RESERVED: Final = re.compile(r"kube-.*|default")
-_OURS: Final = ("instantstart", "app.kubernetes.io")
+# Where the keys of labels begin that the control plane writes itself.
+OURS: Final = ("instantstart", "app.kubernetes.io")
 # Kubernetes documentation, "Enforce Pod Security Standards with Namespace Labels".
 _POD_SECURITY: Final = re.compile(r"pod-security\.kubernetes\.io/(?:enforce|audit|warn)(?P<version>-version)?")
 _LEVELS: Final = ("privileged", "baseline", "restricted")
@@ -38,7 +39,7 @@ def check_labels(value: dict[str, str]) -> dict[str, str]:
         if found := _POD_SECURITY.fullmatch(key):
             _check_pod_security(key, content, versioned=bool(found["version"]))
             continue
-        if key.rpartition("/")[0] in _OURS:
+        if key.rpartition("/")[0] in OURS:
             raise PydanticCustomError("labels", "has {key}, which the control plane writes itself", {"key": key})
         check_label_key(key)
         check_label_value(content)

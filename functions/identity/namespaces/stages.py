@@ -8,6 +8,7 @@ from functions.aws import eks
 from functions.core.errors import Cause, Conflict, Layer
 from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext
 from functions.core.tags import labels_of
+from functions.identity.namespaces import rules
 from functions.identity.namespaces.manifests import namespace, view
 from functions.identity.namespaces.models import NewNamespace
 from functions.kubernetes_api import connection, objects
@@ -27,7 +28,7 @@ class Namespace:
         wanted, client = _wanted(context), _client(context)
         found = _found(client, wanted.name, context.cluster.tag)
         where = (f"namespace/{wanted.name}",)
-        if found is not None and found.phase == "Terminating":
+        if found is not None and rules.is_going(found):
             raise _going(wanted.name)
         if found is not None and not found.ours:
             note = f"{where[0]} was there and is not ours: it is used as it is, and its labels are not changed"
@@ -42,7 +43,7 @@ class Namespace:
         found = _found(_client(context), wanted.name, context.cluster.tag)
         if found is None or (found.ours and not wanted.labels.items() <= found.labels.items()):
             return Reapply(f"the namespace {wanted.name} is not as wanted")
-        if found.phase == "Terminating":
+        if rules.is_going(found):
             raise _going(wanted.name)
         result: JsonObject = {"namespace": found.name, "ours": found.ours, "labels": {**found.labels}}
         return Done(result, context.stage.message or "namespace present", (f"namespace/{found.name}",))
@@ -70,4 +71,4 @@ def _going(name: str) -> Conflict:
     )
 
 
-STAGES: Behaviours = {"namespace": Namespace()}
+STAGES: Behaviours = {rules.STAGE: Namespace()}

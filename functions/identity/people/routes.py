@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 from pydantic import TypeAdapter, ValidationError
 
 from functions.aws import eks, people_access
-from functions.core import application, ledger, mutations, settings
+from functions.core import application, mutations, settings
 from functions.core.application import IdempotencyKey, PageToken
 from functions.core.cluster import AccessRole, ClusterSpec, DesiredAccess
 from functions.core.errors import FieldError, InvalidRequest
@@ -121,10 +121,7 @@ def _changed(tag: str, change: AccessChange, key: str | None, *, dry_run: bool, 
         idempotency_key=key,
         audited=change_said(change),
     )
-    if not dry_run and (earlier := ledger.replayed(asked)):
-        return application.accepted(earlier)
-    intent = _intent(asked, change, spec_of(tag))
-    return mutations.answer(intent, dry_run=dry_run, confirm=confirm)
+    return mutations.carry_out(asked, lambda: _intent(asked, change, spec_of(tag)), dry_run=dry_run, confirm=confirm)
 
 
 def _intent(asked: NewOperation, change: AccessChange, spec: ClusterSpec) -> Intent:

@@ -57,7 +57,8 @@ def _looked_up(cluster: ClusterSpec) -> tuple[ReusedResources, Facts]:
 
 def _judge(cluster: ClusterSpec, facts: Facts) -> list[Finding]:
     """Raise the problem that names all that is wrong; give what is good to know."""
-    home = Home(cluster.account_id, cluster.region, tuple(settings.passable_role_arns()), tuple(settings.own_buckets()))
+    passable, own = tuple(settings.passable_role_arns()), tuple(settings.own_buckets())
+    home = Home(cluster.account_id, cluster.region, passable, own, cluster.tag)
     wanted = needs_of(cluster.instance_groups, cluster.availability_zone, cluster.subnet_prefix)
     needs = [need for need in wanted if not _stands(need, cluster, facts)]
     found = check(cluster.reused or ReusedResources(), cluster.bucket, facts, needs, home)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from infra.local.kubernetes.collection import Location, owner_uids
@@ -25,6 +26,23 @@ if TYPE_CHECKING:
 HOLDERS = (NAMESPACES.key, CUSTOM_RESOURCE_DEFINITIONS.key)
 """Resources whose objects hold others, and stay until those are gone."""
 POLICY_FINALIZERS = {"Foreground": FOREGROUND, "Orphan": ORPHAN}
+
+
+@dataclass(frozen=True)
+class DeleteOptions:
+    """How an object is deleted: `uid` and `version` refuse another object or another state of it, where given.
+
+    `policy` is the propagation policy; `grace` seconds keep the object until it is deleted again without grace.
+    """
+
+    uid: str = ""
+    version: str = ""
+    dry_run: bool = False
+    policy: str = "Background"
+    grace: int = 0
+
+
+AT_ONCE = DeleteOptions()
 
 
 def empty_holder(store: Store, resource: Resource, holder: JsonObject) -> None:
@@ -66,7 +84,7 @@ def delete_dependents(store: Store, owner: JsonObject, policy: str) -> None:
         if others:
             _forget(store, resource, document, uid)
         elif not is_deleting(document):
-            store.delete(resource, name_of(document), namespace_of(document), policy=policy)
+            store.delete(resource, name_of(document), namespace_of(document), DeleteOptions(policy=policy))
 
 
 def blocking_dependents(store: Store, owner: JsonObject) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from infra.local.kubernetes.call import Call, decode_object
-from infra.local.kubernetes.deletion import pod_grace
+from infra.local.kubernetes.deletion import DeleteOptions, pod_grace
 from infra.local.kubernetes.documents import JsonObject, ensure_mapping, mapping, objects, text, value_at
 from infra.local.kubernetes.errors import BadRequest, Conflict, MethodNotAllowed
 from infra.local.kubernetes.metadata import timestamp
@@ -48,13 +48,11 @@ def evict(call: Call) -> HttpResponse:
     options = mapping(decode_object(call.request, call.media_type), "deleteOptions")
     pod = call.store.get(call.resource, call.target.name, call.target.namespace)
     asked = value_at(options, "gracePeriodSeconds")
-    call.store.delete(
-        call.resource,
-        call.target.name,
-        call.target.namespace,
+    deletion = DeleteOptions(
         uid=text(options, "preconditions", "uid"),
         version=text(options, "preconditions", "resourceVersion"),
         dry_run=call.dry_run,
         grace=min(pod_grace(pod), asked) if isinstance(asked, int) else pod_grace(pod),
     )
+    call.store.delete(call.resource, call.target.name, call.target.namespace, deletion)
     return HttpResponse.of_json(201, _SUCCESS)

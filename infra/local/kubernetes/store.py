@@ -13,8 +13,10 @@ from typing import TypedDict
 from infra.local.kubernetes.collection import Collection, Identity, OwnerIndex, StorageKey, identity_of
 from infra.local.kubernetes.defaults import apply_defaults
 from infra.local.kubernetes.deletion import (
+    AT_ONCE,
     HOLDERS,
     POLICY_FINALIZERS,
+    DeleteOptions,
     blocking_dependents,
     delete_dependents,
     empty_holder,
@@ -148,23 +150,21 @@ class Store(StoredObjects):
         return self.modify(resource, name, lambda document: document.update(status=status), namespace)
 
     def delete(
-        self, resource: Resource, name: str, namespace: str = "", *, uid: str = "", version: str = "",
-        dry_run: bool = False, policy: str = "Background", grace: int = 0,
-    ) -> JsonObject:  # fmt: skip
+        self, resource: Resource, name: str, namespace: str = "", options: DeleteOptions = AT_ONCE
+    ) -> JsonObject:
         """Delete an object with its dependents, or mark it as deleting while something holds it; gives its last state.
 
-        `policy` is the propagation policy; `grace` seconds keep the object until it is deleted again without grace.
-        Raises NotFound, and Conflict when `uid` or `version` is given and is another.
+        Raises NotFound, and Conflict when the options name another object or another state of it.
         """
         with self.lock:
             current = self.require(resource, name, namespace)
-            require_preconditions(resource, current, uid, version)
-            if dry_run:
+            require_preconditions(resource, current, options.uid, options.version)
+            if options.dry_run:
                 return copy_of(current)
-            if policy == "Orphan":
+            if options.policy == "Orphan":
                 orphan_dependents(self, current)
                 current = self.require(resource, name, namespace)
-            return self._delete(resource, current, policy, grace)
+            return self._delete(resource, current, options.policy, options.grace)
 
     def empty_holders(self) -> None:
         """Empty again what is being deleted with its contents, and remove what has become empty."""

@@ -8,7 +8,7 @@ from infra.local.kubernetes.admission import admit, complete, require_version
 from infra.local.kubernetes.apply import Intent, apply_intent, require_appliable, require_typed
 from infra.local.kubernetes.call import Call, decode, decode_object, require_fit
 from infra.local.kubernetes.defaults import only_status, split_status
-from infra.local.kubernetes.deletion import pod_grace
+from infra.local.kubernetes.deletion import DeleteOptions, pod_grace
 from infra.local.kubernetes.documents import JsonObject, ensure_mapping, mapping, name_of, namespace_of, text, value_at
 from infra.local.kubernetes.errors import BadRequest, Cause, Invalid, MethodNotAllowed, UnsupportedMediaType
 from infra.local.kubernetes.metadata import is_deleting, require_preconditions, timestamp
@@ -101,18 +101,15 @@ def delete(call: Call) -> HttpResponse:
     Raises Forbidden for a namespace that every cluster needs, and what the store raises.
     """
     require_deletable(call)
-    options = _delete_options(call)
-    preconditions = mapping(options, "preconditions")
-    last = call.store.delete(
-        call.resource,
-        call.target.name,
-        call.target.namespace,
-        uid=text(preconditions, "uid"),
-        version=text(preconditions, "resourceVersion"),
+    sent = _delete_options(call)
+    options = DeleteOptions(
+        uid=text(sent, "preconditions", "uid"),
+        version=text(sent, "preconditions", "resourceVersion"),
         dry_run=call.dry_run,
-        policy=_policy(call, options),
-        grace=_grace(call, options),
+        policy=_policy(call, sent),
+        grace=_grace(call, sent),
     )
+    last = call.store.delete(call.resource, call.target.name, call.target.namespace, options)
     if is_deleting(last) or call.resource.key == PODS.key:
         return render_object(call, last)
     return HttpResponse.of_json(200, _success(call, last))
@@ -120,13 +117,13 @@ def delete(call: Call) -> HttpResponse:
 
 def delete_collection(call: Call) -> HttpResponse:
     """Delete every object that matches the selectors; answers with the list of them."""
-    selectors, store, options = call.selectors(), call.store, _delete_options(call)
+    selectors, store, sent = call.selectors(), call.store, _delete_options(call)
     with store.lock:
         doomed = store.select(call.resource, call.target.namespace, *selectors)
         for item in doomed:
             if store.find(call.resource, name_of(item), namespace_of(item)) is not None:
-                policy = _policy(call, options)
-                store.delete(call.resource, name_of(item), namespace_of(item), dry_run=call.dry_run, policy=policy)
+                options = DeleteOptions(dry_run=call.dry_run, policy=_policy(call, sent))
+                store.delete(call.resource, name_of(item), namespace_of(item), options)
         return render_list(call, doomed, {"resourceVersion": str(store.version)})
 
 

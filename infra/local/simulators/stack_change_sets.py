@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, cast
 from uuid import uuid4
@@ -23,6 +24,7 @@ from infra.local.simulators.stack_records import (
     StackResource,
 )
 from infra.local.simulators.stack_resources import LIVE_TYPES
+from infra.local.simulators.stack_tags import sent_tags, superfluous, with_tags
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -35,7 +37,7 @@ NO_CHANGES = "The submitted information didn't contain changes. Submit different
 _SECONDS = 20
 _CREATE = names(
     "StackName ChangeSetName UsePreviousTemplate Parameters Capabilities RoleARN ClientToken Description "
-    "ChangeSetType DeploymentMode"
+    "ChangeSetType DeploymentMode Tags"
 )
 
 
@@ -52,7 +54,10 @@ def create(turn: Turn, stack: Stack, params: JsonObject) -> JsonObject:
     mode = params.get("DeploymentMode")
     if mode is None and parameters != stack.parameters:
         raise unverified("a change set that changes parameters without DeploymentMode REVERT_DRIFT")
-    changes, drifted = _planned(turn, stack, parameters) if mode else ([], False)
+    tags = sent_tags(params, stack.tags)
+    if mode is None and tags != stack.tags:
+        raise unverified("a change set that changes tags without DeploymentMode REVERT_DRIFT")
+    changes, drifted = _planned(turn, stack, parameters, tags) if mode else ([], False)
     made = ChangeSet(
         change_set_id=f"{_arn_of(stack, 'changeSet', name)}/{uuid4()}",
         name=name,
@@ -65,6 +70,7 @@ def create(turn: Turn, stack: Stack, params: JsonObject) -> JsonObject:
         role_arn=params.get("RoleARN"),
         token=token,
         description=params.get("Description"),
+        tags=tags,
     )
     stack.change_sets[name] = made
     return {"Id": made.change_set_id, "StackId": stack.stack_id}
@@ -99,14 +105,16 @@ def parameters_after(stack: Stack, sent: list[JsonObject]) -> dict[str, str]:
     return parameter_values(stack.template.parameters, given)
 
 
-def _planned(turn: Turn, stack: Stack, parameters: dict[str, str]) -> tuple[list[ResourceChange], bool]:
+def _planned(
+    turn: Turn, stack: Stack, parameters: dict[str, str], tags: dict[str, str]
+) -> tuple[list[ResourceChange], bool]:
     """Compare every resource as it stands with what the template wants; references to what is made anew follow."""
     changes: list[ResourceChange] = []
     renewed: set[str] = set()
     for logical_id, declared in stack.template.resources.items():
         resource = stack.resources[logical_id]
         desired = cast("JsonObject", resolve(declared.properties, scope_with(stack, turn.host, parameters)))
-        change = _change(turn, stack, resource, desired, renewed)
+        change = _change(turn, stack, resource, desired, renewed, tags)
         if change is not None:
             changes.append(change)
             if change.action == "Add" or change.replacement in ("True", "Conditional"):
@@ -115,13 +123,20 @@ def _planned(turn: Turn, stack: Stack, parameters: dict[str, str]) -> tuple[list
 
 
 def _change(
-    turn: Turn, stack: Stack, resource: StackResource, desired: JsonObject, renewed: set[str]
+    turn: Turn,
+    stack: Stack,
+    resource: StackResource,
+    desired: JsonObject,
+    renewed: set[str],
+    tags: dict[str, str],
 ) -> ResourceChange | None:
-    live = LIVE_TYPES[resource.type]
-    actual = live.read(turn.call(stack, resource))
+    live, tagged = LIVE_TYPES[resource.type], replace(turn.call(stack, resource), stack_tags=tags)
+    actual = live.read(tagged)
     if actual is None:
         return ResourceChange(resource.logical_id, "Add", "DELETED")
-    static = _static(differences(live, desired, actual), live.recreates)
+    static = _static(differences(live, with_tags(desired, tagged), actual), live.recreates)
+    if "Tags" in desired and superfluous(actual, stack.tags.keys() - tags.keys(), tagged):
+        static |= {"Tags": PropertyChange("Tags", shown(actual["Tags"]), shown(tagged.tag_list), False, False)}
     declared = stack.template.resources[resource.logical_id].properties
     dynamic = [
         PropertyChange(
@@ -130,7 +145,7 @@ def _change(
         for name, value in declared.items()
         if name not in live.unread and name not in static and (causing := _renewed_in(value, renewed))
     ]
-    drifted = bool(differences(live, resource.properties, actual))
+    drifted = bool(differences(live, with_tags(resource.properties, turn.call(stack, resource)), actual))
     if not static and not dynamic:
         return None
     status = "MODIFIED" if drifted else "IN_SYNC"
@@ -180,7 +195,7 @@ def answer(stack: Stack, found: ChangeSet, now: datetime) -> JsonObject:
             "StatusReason": NO_CHANGES if failed else None,
             "StackDriftStatus": found.drift_status if found.mode and ready else None,
             "Capabilities": stack.capabilities,
-            "Tags": [{"Key": key, "Value": value} for key, value in stack.tags.items()],
+            "Tags": [{"Key": key, "Value": value} for key, value in found.tags.items()],
             "Changes": [_change_answer(stack, change, found) for change in found.changes] if ready else [],
             "DeploymentMode": found.mode,
         }

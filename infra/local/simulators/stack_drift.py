@@ -24,6 +24,7 @@ from infra.local.simulators.stack_records import (
     Status,
 )
 from infra.local.simulators.stack_resources import LIVE_TYPES
+from infra.local.simulators.stack_tags import with_tags
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -61,10 +62,12 @@ def _runs(detection: Detection, stack: Stack, now: datetime) -> bool:
 
 def _looked_at(turn: Turn, stack: Stack, resource: StackResource) -> ResourceDrift:
     live = LIVE_TYPES[resource.type]
-    actual = live.read(turn.call(stack, resource))
+    call = turn.call(stack, resource)
+    actual = live.read(call)
     if actual is None:
         return ResourceDrift("DELETED", turn.now)
-    expected = {name: value for name, value in resource.properties.items() if name not in live.unread}
+    wanted = with_tags(resource.properties, call)
+    expected = {name: value for name, value in wanted.items() if name not in live.unread}
     found = differences(live, expected, actual)
     return ResourceDrift(
         "MODIFIED" if found else "IN_SYNC",

@@ -17,6 +17,7 @@ from infra.local.simulators.stack_intrinsics import malformed, resolve, text
 from infra.local.simulators.stack_live import differences
 from infra.local.simulators.stack_records import ChangeSet, Stack, StackResource, Status, Update
 from infra.local.simulators.stack_resources import LIVE_TYPES, RESOURCE_TYPES
+from infra.local.simulators.stack_tags import retag, with_tags
 
 if TYPE_CHECKING:
     from infra.local.simulators.stack_turn import Turn
@@ -31,8 +32,10 @@ def begin(turn: Turn, stack: Stack, chosen: ChangeSet, token: str | None) -> Non
     stack.change_sets = {chosen.name: chosen}
     stack.change_set_id, stack.token, stack.updated_at = chosen.change_set_id, token, turn.at
     stack.role_arn = chosen.role_arn or stack.role_arn
-    stack.update = Update(chosen, [each.logical_id for each in chosen.changes], parameters=stack.parameters)
-    stack.parameters = chosen.parameters
+    stack.update = Update(
+        chosen, [each.logical_id for each in chosen.changes], parameters=stack.parameters, tags=stack.tags
+    )
+    stack.parameters, stack.tags = chosen.parameters, chosen.tags
     turn.mark_stack(stack, Status.UPDATE_IN_PROGRESS, "User Initiated")
     stack.wake = turn.at
 
@@ -112,13 +115,16 @@ def _change(turn: Turn, stack: Stack, update: Update, resource: StackResource) -
         raise HandlerFailure(
             f"Resource of type '{resource.type}' with identifier '{resource.physical_id}' was not found.", "NotFound"
         )
-    changed = frozenset(each.property_name for each in differences(live, resource.properties, actual))
+    wanted = with_tags(resource.properties, call)
+    changed = frozenset(each.property_name for each in differences(live, wanted, actual))
     if changed & live.recreates:
         turn.mark(stack, resource, Status.UPDATE_IN_PROGRESS, _RENEWED)
         _create(turn, stack, resource)
         return
     update.actual[resource.logical_id] = actual
     attempt(lambda each: live.mend(each, changed), call)
+    if "Tags" in wanted:
+        retag(call, update.tags.keys() - stack.tags.keys())
     turn.wait(resource, _MEND_SECONDS, polled=RESOURCE_TYPES[resource.type].ready is not None)
 
 
@@ -173,7 +179,7 @@ def _give_up(turn: Turn, stack: Stack, failed: list[str]) -> None:
 
 def _roll_back(turn: Turn, stack: Stack, update: Update) -> None:
     """Take every change back in the reverse order of its making."""
-    stack.parameters = update.parameters
+    stack.parameters, stack.tags = update.parameters, update.tags
     broken = [name for name in reversed(update.former) if not _taken_back(turn, stack, update, name)]
     update.change_set.execution, stack.update = "EXECUTE_FAILED", None
     if broken:

@@ -37,10 +37,12 @@ def _read_role(call: Call) -> JsonObject | None:
     if answer is None:
         return None
     role = answer["Role"]
+    bounded = role.get("PermissionsBoundary")
     attached = call.ask("iam", "list_attached_role_policies", RoleName=name)["AttachedPolicies"]
     return {
         **{member: role[member] for member in _ROLE_MEMBERS if member in role},
         "RoleName": name,
+        **({"PermissionsBoundary": bounded["PermissionsBoundaryArn"]} if bounded else {}),
         "AssumeRolePolicyDocument": _document(role["AssumeRolePolicyDocument"]),
         "ManagedPolicyArns": [policy["PolicyArn"] for policy in attached],
         "Policies": [_inline(call, policy) for policy in _inline_names(call)],
@@ -69,6 +71,9 @@ def _mend_role(call: Call, changed: frozenset[str]) -> None:
         _mend_inline(call, {policy["PolicyName"]: policy["PolicyDocument"] for policy in wanted["Policies"]})
     if changed & {"Description", "MaxSessionDuration"}:
         call.ask("iam", "update_role", RoleName=name, **call.given("Description", "MaxSessionDuration"))
+    if "PermissionsBoundary" in changed:
+        boundary = wanted["PermissionsBoundary"]
+        call.ask("iam", "put_role_permissions_boundary", RoleName=name, PermissionsBoundary=boundary)
     if "Tags" in changed:
         call.ask("iam", "tag_role", RoleName=name, Tags=changed_tags(call))
 
@@ -268,7 +273,7 @@ def _mend_addon(call: Call, changed: frozenset[str]) -> None:
 
 
 LIVE_OTHERS = {
-    "AWS::IAM::Role": Live(_read_role, _mend_role, names("RoleName Path"), names("PermissionsBoundary")),
+    "AWS::IAM::Role": Live(_read_role, _mend_role, names("RoleName Path")),
     "AWS::IAM::OIDCProvider": Live(_read_provider, _mend_provider, names("Url"), names("ThumbprintList")),
     "AWS::S3::Bucket": Live(_read_bucket, _mend_bucket, names("BucketName")),
     "AWS::S3::BucketPolicy": Live(_read_bucket_policy, _mend_bucket_policy, names("Bucket")),

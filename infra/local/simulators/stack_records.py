@@ -165,6 +165,7 @@ class ChangeSet:
     role_arn: str | None = None
     token: str | None = None
     description: str | None = None
+    tags: dict[str, str] = field(default_factory=dict)
     execution: str = "AVAILABLE"
 
     def ready(self, now: datetime) -> bool:
@@ -181,6 +182,7 @@ class Update:
     former: dict[str, StackResource] = field(default_factory=dict)
     actual: dict[str, JsonObject] = field(default_factory=dict)
     parameters: dict[str, str] = field(default_factory=dict)
+    tags: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -211,6 +213,7 @@ class Stack:
     deleted_at: datetime | None = None
     updated_at: datetime | None = None
     former_parameters: dict[str, str] = field(default_factory=dict)
+    former_tags: dict[str, str] = field(default_factory=dict)
     change_set_id: str | None = None
     change_sets: dict[str, ChangeSet] = field(default_factory=dict)
     update: Update | None = None

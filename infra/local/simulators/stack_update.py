@@ -15,13 +15,14 @@ from infra.local.simulators.stack_handlers import HandlerFailure, attempt, names
 from infra.local.simulators.stack_intrinsics import malformed, resolve, text
 from infra.local.simulators.stack_parameters import parameter_values
 from infra.local.simulators.stack_records import UPDATABLE, Stack, StackResource, Status
+from infra.local.simulators.stack_tags import retag, sent_tags
 from infra.local.simulators.stack_update_handlers import UPDATES
 
 if TYPE_CHECKING:
     from infra.local.simulators.stack_host import StackHost
     from infra.local.simulators.stack_turn import Turn
 
-MEMBERS = names("StackName UsePreviousTemplate Parameters Capabilities RoleARN ClientRequestToken")
+MEMBERS = names("StackName UsePreviousTemplate Parameters Capabilities RoleARN ClientRequestToken Tags")
 _DONE = frozenset({Status.UPDATE_COMPLETE, Status.UPDATE_FAILED})
 
 
@@ -37,9 +38,11 @@ def begin_update(turn: Turn, stack: Stack, params: JsonObject) -> None:
     parameters = parameter_values(stack.template.parameters, _given(stack, params.get("Parameters", [])))
     check_capabilities(stack.template, tuple(params.get("Capabilities", ())))
     changed = _changed(stack, parameters, turn.host)
-    if not changed:
+    tags = sent_tags(params, stack.tags)
+    if not changed and tags == stack.tags:
         raise malformed("No updates are to be performed.")
     stack.former_parameters, stack.parameters = stack.parameters, parameters
+    stack.former_tags, stack.tags = stack.tags, tags
     stack.token, stack.role_arn = params.get("ClientRequestToken"), params.get("RoleARN", stack.role_arn)
     stack.updated_at = turn.at
     turn.mark_stack(stack, Status.UPDATE_IN_PROGRESS, "User Initiated")
@@ -155,6 +158,7 @@ def _roll_back(turn: Turn, stack: Stack, failed: list[str]) -> None:
         resource.changing = resource.former is not None and resource.status in _DONE
     reason = f"The following resource(s) failed to update: [{', '.join(failed)}]. "
     stack.parameters, stack.former_parameters = stack.former_parameters, {}
+    stack.tags = stack.former_tags
     turn.mark_stack(stack, Status.UPDATE_ROLLBACK_IN_PROGRESS, reason)
     stack.wake = turn.at
 
@@ -165,6 +169,10 @@ def _finish(turn: Turn, stack: Stack) -> None:
         reason = f"The following resource(s) failed to update: [{', '.join(failed)}]. "
         turn.mark_stack(stack, Status.UPDATE_ROLLBACK_FAILED, reason)
         return
+    if stack.tags != stack.former_tags:
+        for resource in stack.resources.values():
+            if "Tags" in resource.properties:
+                retag(turn.call(stack, resource), stack.former_tags.keys() - stack.tags.keys())
     scope = scope_of(stack, turn.host)
     stack.outputs = {name: text(resolve(output["Value"], scope)) for name, output in stack.template.outputs.items()}
     ending = Status.UPDATE_ROLLBACK_COMPLETE if backwards else Status.UPDATE_COMPLETE

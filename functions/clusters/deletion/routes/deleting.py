@@ -14,7 +14,8 @@ from functions.clusters.deletion.routes import survey
 from functions.clusters.deletion.rules import preview
 from functions.clusters.deletion.rules.findings import findings_of
 from functions.clusters.deletion.rules.plan import DELETE_CLUSTER, DELETE_HYPERPOD, SCOPES, plan
-from functions.core import application, ledger, mutations
+from functions.clusters.importing.rules import adoption
+from functions.core import mutations
 from functions.core.application import IdempotencyKey
 from functions.core.ledger.models import NewOperation
 from functions.core.mutations import Answer, Confirm, DryRun, Intent
@@ -57,22 +58,26 @@ def delete_hyperpod(
 
 def _begin(kind: str, tag: str, deletion: Deletion, key: str | None, *, dry_run: bool, confirm: str | None) -> Answer:
     asked = _asked(kind, tag, deletion, key)
-    # A repeat is recognised first: by now the cluster may be gone.
-    if not dry_run and (earlier := ledger.replayed(asked)):
-        return application.accepted(earlier)
-    spec = records.read(tag).spec
+    return mutations.carry_out(asked, lambda: _intent(asked, deletion), dry_run=dry_run, confirm=confirm)
+
+
+def _intent(asked: NewOperation, deletion: Deletion) -> Intent:
+    kind, cluster = asked.kind, records.read(asked.cluster_tag)
+    spec = cluster.spec
+    whole = deletion if kind == DELETE_CLUSTER else None
     stages = [mutations.planned(*each) for each in plan(kind, deletion, imported=spec.origin == "imported")]
-    case = preview.Case(kind, spec, deletion, tuple(stages), survey.look(spec))
+    recorded = {name for made in cluster.made.values() for name in made}
+    others = frozenset(adoption.left_alone(spec, cluster.detected)) - recorded
+    case = preview.Case(kind, spec, deletion, tuple(stages), survey.look(spec, whole), others)
     findings = findings_of(case)
-    intent = Intent(
+    return Intent(
         new=asked.model_copy(update={"stages": stages, "findings": findings}),
         changes=priced(preview.changes_of(case), spec.instance_groups, spec.region),
         findings=findings,
         read=preview.read_of(case),
         cluster=spec,
-        confirm_name=tag,
+        confirm_name=asked.cluster_tag,
     )
-    return mutations.answer(intent, dry_run=dry_run, confirm=confirm)
 
 
 def _asked(kind: str, tag: str, deletion: Deletion, key: str | None) -> NewOperation:

@@ -23,15 +23,21 @@ from functions.clusters.deletion.models import BucketSeen, HyperPodSeen, Interfa
 from functions.clusters.deletion.rules.interfaces import is_of_a_service, is_of_cluster, load_balancer_of
 from functions.clusters.deletion.rules.plan import ADDONS
 from functions.core import application, runtime
+from functions.core.documents import member
+from functions.core.errors import PreconditionFailed, StageFailed, Unavailable
 from functions.core.failures import code_of
+from functions.core.ledger import granted
 from functions.core.runtime import Patience
-from functions.core.tags import stack_tags
+from functions.core.tags import CLUSTER_LABEL, MANAGED_BY_LABEL, MANAGER, stack_tags
 from functions.identity.chains.models import chains_of
+from functions.kubernetes_api import connection, objects
+from functions.kubernetes_api.objects import NAMESPACES
 from functions.network.subnets.rules.identity import GROUP_TAG, KIND_TAG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from functions.clusters.deletion.models import Deletion
     from functions.core.cluster import ClusterSpec
 
 Part = TypeVar("Part")
@@ -42,8 +48,11 @@ _BUDGET: Final = timedelta(seconds=8)
 _EDGE: Final = Patience.EDGE
 
 
-def look(spec: ClusterSpec) -> Seen:
-    """Gather what there is; a service that does not answer, or has no time left to, leaves its part unchecked."""
+def look(spec: ClusterSpec, deletion: Deletion | None) -> Seen:
+    """Gather what there is; a service that does not answer, or has no time left to, leaves its part unchecked.
+
+    Without a deletion of the whole cluster nobody loses access, and nothing inside is touched.
+    """
     began, unchecked = runtime.now(), dict[str, str]()
 
     def gathered(part: str, ask: Callable[[], Part], nothing: Part) -> Part:
@@ -57,6 +66,10 @@ def look(spec: ClusterSpec) -> Seen:
             code = code_of(error) if isinstance(error, ClientError) else type(error).__name__
             unchecked[part] = f"AWS answered {code}; what there is shows when the stage comes to it"
             return nothing
+        except (PreconditionFailed, StageFailed, Unavailable) as refused:
+            application.warn(f"{part} of {spec.tag} is unchecked", refused)
+            unchecked[part] = f"{refused.detail} What there is shows when the stage comes to it"
+            return nothing
 
     names = spec.names
     stack = gathered("stack", lambda: _stack(spec), None)
@@ -68,10 +81,12 @@ def look(spec: ClusterSpec) -> Seen:
         subnets=gathered("subnets", lambda: _subnets(spec), ()),
         interfaces=gathered("interfaces", lambda: _interfaces(spec, stack), ()),
         volumes=gathered("volumes", lambda: tuple(volumes.of_cluster(names.eks_cluster, _EDGE)), ()),
-        addons=gathered("add-ons", lambda: _addons(names.eks_cluster), ()) if status in _LIVING else (),
+        addons=gathered("add-ons", lambda: _addons(spec), ()) if status in _LIVING else (),
         chains=gathered("roles", lambda: _chains(spec), ()),
         bucket=gathered("bucket", lambda: _bucket(spec), None),
         log_groups=gathered("log groups", lambda: _log_groups(spec), ()),
+        people=tuple(sorted(each.principal_arn for each in granted.granted_on(spec.tag))) if deletion else (),
+        namespaces=gathered("namespaces", lambda: _namespaces(spec), ()) if _enters(spec, deletion, status) else (),
         unchecked=unchecked,
     )
 
@@ -120,9 +135,16 @@ def _interfaces(spec: ClusterSpec, stack: StackSeen | None) -> tuple[Interface, 
     return tuple(each for each in found if is_of_cluster(each, name) or is_of_a_service(load_balancer_of(each)))
 
 
-def _addons(eks_cluster: str) -> tuple[str, ...]:
-    installed = addons.names(eks_cluster, _EDGE)
-    return tuple(each for each in ADDONS if each in installed)
+def _addons(spec: ClusterSpec) -> tuple[str, ...]:
+    """Name the add-ons that the dependencies phase installs; on a cluster of others only those that are ours."""
+    installed = addons.names(spec.names.eks_cluster, _EDGE)
+    found = [each for each in ADDONS if each in installed]
+    return tuple(each for each in found if spec.origin == "created" or _made(spec, each))
+
+
+def _made(spec: ClusterSpec, addon: str) -> bool:
+    found = addons.describe(spec.names.eks_cluster, addon, _EDGE)
+    return found is not None and _is_ours(spec, found.tags)
 
 
 def _chains(spec: ClusterSpec) -> tuple[str, ...]:
@@ -132,6 +154,17 @@ def _chains(spec: ClusterSpec) -> tuple[str, ...]:
         for name, chain in reversed(chains_of(spec).items())
         if not chain.role_of_stack and iam.tags_of_role(chain.role, _EDGE) is not None
     )
+
+
+def _enters(spec: ClusterSpec, deletion: Deletion | None, status: str | None) -> bool:
+    """Say whether the deletion does something inside a cluster that stays: what it leaves there is named."""
+    return deletion is not None and not deletion.skip_workloads and spec.origin == "imported" and status in _LIVING
+
+
+def _namespaces(spec: ClusterSpec) -> tuple[str, ...]:
+    client = connection.connect(spec.names.eks_cluster, eks.api_server_of)
+    ours = f"{MANAGED_BY_LABEL}={MANAGER},{CLUSTER_LABEL}={spec.tag}"
+    return tuple(str(member(each, "metadata").get("name")) for each in objects.listed(client, NAMESPACES, ours))
 
 
 def _subnets(spec: ClusterSpec) -> tuple[SubnetSeen, ...]:

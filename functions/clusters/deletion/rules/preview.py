@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from functions.clusters.deletion.rules.interfaces import Fate, fate_of, is_of_a_service, is_of_cluster, load_balancer_of
 from functions.clusters.deletion.rules.plan import DELETE_CLUSTER
-from functions.core.previews import Action, Change
+from functions.core.previews import Action, Change, bounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,13 +52,17 @@ FOREIGN: Final = "it does not carry the tags of this cluster"
 
 @dataclass(frozen=True)
 class Case:
-    """A deletion that is asked for: of what, how, with which stages, and what was found."""
+    """A deletion that is asked for: of what, how, with which stages, and what was found.
+
+    `others` are the stages of a creation whose things somebody else runs on the cluster.
+    """
 
     kind: str
     spec: ClusterSpec
     deletion: Deletion
     stages: tuple[PlannedStage, ...]
     seen: Seen
+    others: frozenset[str] = frozenset()
 
     @property
     def whole(self) -> bool:
@@ -89,6 +93,8 @@ def read_of(case: Case) -> dict[str, JsonValue]:
         "stack": f"{seen.stack.stack_id} {seen.stack.status}" if seen.stack else None,
         "eks": seen.eks_status,
         "hyperpod": seen.hyperpod.arn if seen.hyperpod else None,
+        "people": [*seen.people],
+        "namespaces": [*seen.namespaces],
         "unchecked": [*sorted(seen.unchecked)],
     }
 
@@ -123,7 +129,7 @@ def _dependencies(case: Case) -> Iterable[Change]:
         if kind == "identity_chain_removal" and parameter in case.seen.chains:
             why = "its association, and its role with its policies"
             yield _deleted("identity chain", parameter, why, stage.name)
-        elif kind == "helm_release_removal":
+        elif kind == "helm_release_removal" and f"helm_release:{parameter}" not in case.others:
             yield _deleted("Helm release", parameter, "the dependencies phase installs it", stage.name)
 
 
@@ -150,9 +156,20 @@ def _foundation(case: Case) -> Iterable[Change]:
     if case.has("bucket_removal") and case.seen.bucket and not is_foreign_bucket(case):
         why = "with all its objects and their versions, as asked for"
         yield _deleted("S3 bucket", case.spec.bucket, why, "bucket_removal", irreversible=True)
+    yield from _people(case)
     if case.whole:
         why = "its settings and conditions; operations and their audit stay"
         yield _deleted("record of the cluster", case.spec.tag, why, None)
+
+
+def _people(case: Case) -> Iterable[Change]:
+    """Name the people who lose their way in: their entries go with the control plane, or are taken back from it."""
+    stage, why = "foundation_removal", "the control plane let this principal in; it goes with the EKS cluster"
+    if case.spec.origin == "imported":
+        stage = "leave_cluster"
+        why = "the control plane let this principal in; an entry that does not carry its tags stays"
+    if case.has(stage) and (case.seen.eks_status or "eks" in case.seen.unchecked):
+        yield from bounded([_deleted("EKS access entry", each, why, stage) for each in case.seen.people])
 
 
 def _is_told(resource: StackResource) -> bool:
@@ -203,14 +220,42 @@ def _kept_beside(case: Case) -> Iterable[Change]:
     if not case.whole or spec.origin == "imported":
         why = "only HyperPod goes" if not case.whole else "it was imported: only what the control plane made goes"
         yield _keep("EKS cluster", spec.names.eks_cluster, f"{why}; so do the VPC and its network stay")
+    yield from _kept_reused(case)
     if case.whole and spec.origin == "imported":
-        for namespace in sorted({mount.namespace for mount in spec.mounts}):
-            yield _keep("namespace", namespace, "it stays in the imported cluster with all that others run in it")
+        why = "it stays in the imported cluster with all that others run in it"
+        left = sorted({*seen.namespaces, *(mount.namespace for mount in spec.mounts)})
+        yield from bounded([_keep("namespace", each, why) for each in left])
+    yield from _kept_releases(case)
     for name in balancers(case):
         if not is_of_a_service(name) or not case.has("load_balancers_removal"):
             yield _keep("load balancer", name, "the control plane did not make it")
     if seen.stack is not None and not seen.stack.ours:
         yield _keep("CloudFormation stack", spec.stack, FOREIGN)
+
+
+def _kept_releases(case: Case) -> Iterable[Change]:
+    kinds = [name.partition(":") for name in sorted(case.others)]
+    for release in [parameter for kind, _, parameter in kinds if kind == "helm_release" and case.whole]:
+        yield _keep("Helm release", release, "the control plane did not install it")
+
+
+def _kept_reused(case: Case) -> Iterable[Change]:
+    """Name what was taken over and stays where the cluster goes."""
+    reused = case.spec.reused
+    if not case.whole or reused is None:
+        return
+    if reused.vpc_id:
+        why = (
+            "it was taken over; interfaces and security groups go that EKS and controllers made for this cluster alone"
+        )
+        yield _keep("VPC", reused.vpc_id, why)
+    why = "it was taken over, and was there before the cluster"
+    yield from bounded([_keep("subnet", each, why) for each in reused.subnet_ids])
+    if reused.security_group_id:
+        yield _keep("security group", reused.security_group_id, why)
+    roles = (reused.control_plane_role_arn, reused.execution_role_arn, reused.s3_csi_role_arn)
+    for arn in dict.fromkeys(filter(None, roles)):
+        yield _keep("IAM role", arn, why)
 
 
 def is_foreign_bucket(case: Case) -> bool:

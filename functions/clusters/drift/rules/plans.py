@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from functions.clusters.drift.rules import stack
+from functions.clusters.importing.rules.planning import redetect_stages
 from functions.clusters.models import ConfigureDependencies
 from functions.clusters.rules import CONFIGURE_DEPENDENCIES, plan
 from functions.core.drifts import Drift, Unknown
@@ -42,13 +43,36 @@ LOOKS_AT: Final = {
 _BY_SPEC: Final = frozenset({"foundation_drift", "compute_subnet_drift", "hyperpod_drift", "mount_drift"})
 
 
-def made(spec: ClusterSpec, conditions: Iterable[Condition]) -> list[tuple[str, str]]:
+def made(
+    spec: ClusterSpec, conditions: Iterable[Condition], recorded: Mapping[str, Sequence[str]]
+) -> list[tuple[str, str]]:
     """List the stages that have made a cluster, each with its phase; what was taken away again is none of it.
 
-    The conditions of an imported cluster say what was found and not who made it, so nothing of it counts as made.
+    The conditions of an imported cluster say what was found and not who made it: of such a one the `recorded` stages
+    by phase made something, and nothing else did.
     """
-    if spec.origin == "imported":
-        return []
+    return _recorded(recorded) if spec.origin == "imported" else _stood(spec, conditions)
+
+
+def _recorded(recorded: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    """List what a repair can mend of what was recorded, as the phases of a creation have it.
+
+    The script and the nodes of a HyperPod cluster that is not ours are nothing by themselves.
+    """
+    inside, capacity = recorded.get("dependencies", ()), recorded.get("hyperpod", ())
+    return [
+        *((phase, name) for phase, name in _dependencies() if name in inside),
+        *(("hyperpod", name) for name in capacity if HYPERPOD in capacity or name.startswith("compute_subnet:")),
+        *(("storage", name) for name in recorded.get("storage", ())),
+    ]
+
+
+def _dependencies() -> list[tuple[str, str]]:
+    every = plan(CONFIGURE_DEPENDENCIES, ConfigureDependencies())
+    return [(phase, name) for phase, name in every if phase == "dependencies"]
+
+
+def _stood(spec: ClusterSpec, conditions: Iterable[Condition]) -> list[tuple[str, str]]:
     stood = {
         each.type for each in conditions if not (each.status == "False" and (each.reason or "").startswith("Remov"))
     }
@@ -56,8 +80,7 @@ def made(spec: ClusterSpec, conditions: Iterable[Condition]) -> list[tuple[str, 
     if CONDITIONS["foundation"] in stood:
         stages.append(("foundation", stack.STAGE))
     if CONDITIONS["dependencies"] in stood:
-        every = plan(CONFIGURE_DEPENDENCIES, ConfigureDependencies())
-        stages += [(phase, name) for phase, name in every if phase == "dependencies"]
+        stages += _dependencies()
     if CONDITIONS["hyperpod"] in stood and spec.instance_groups:
         subnets = stages_for(spec.instance_groups, spec.availability_zone)
         stages += [("hyperpod", name) for name in (*subnets, SCRIPTS, HYPERPOD, NODES)]
@@ -111,10 +134,13 @@ class RepairPlan:
     detects: bool = False
 
 
-def repair(report: DriftReport | None, made_by: Sequence[tuple[str, str]]) -> RepairPlan:
-    """Plan a repair: by the last detection, or with one of its own first; and look again at its end."""
-    again = looks(made_by, VERIFY)
-    last = [(VERIFY, VERIFY), *again]
+def repair(report: DriftReport | None, made_by: Sequence[tuple[str, str]], *, imported: bool = False) -> RepairPlan:
+    """Plan a repair: by the last detection, or with one of its own first; and look again at its end.
+
+    What a repair brings back says little of an imported cluster as a whole, so all of that one is looked at again.
+    """
+    found_anew = [(VERIFY, name) for _, name in redetect_stages()] if imported else []
+    last = [(VERIFY, VERIFY), *found_anew, *looks(made_by, VERIFY)]
     if report is None:
         every = [(phase, name) for phase, name in made_by]
         return RepairPlan([*looks(made_by), *every, *last], detects=True)

@@ -19,10 +19,16 @@ if TYPE_CHECKING:
     from functions.core.cluster import ClusterSpec
 
 UNLOOKED: Final = "drift_not_looked_at"
-IMPORTED: Final = "drift_of_imported"
+NOTHING: Final = "nothing_made"
 NOT_OURS: Final = "drift_not_ours"
 UNSEEN: Final = "drift_not_seen"
 _AT_ONCE: Final = 5
+# What makes something of a cluster that can be compared, by the cluster's origin.
+_MAKING: Final = {
+    "created": "Let an operation that creates its foundation succeed first.",
+    "imported": "POST /api/clusters/{tag}/dependencies makes what it lacks, and takes note of what was made here "
+    "before; POST /api/clusters/{tag}/redetect shows what others have changed.",
+}
 
 
 def changes(report: DriftReport | None, plan: plans.RepairPlan, accepted: Sequence[str]) -> list[Change]:
@@ -79,18 +85,18 @@ def _replacement(name: str) -> Change:
     )
 
 
-def not_ours(spec: ClusterSpec) -> list[Finding]:
-    """Refuse an imported cluster: its records say what was found, and what others made is no drift from that."""
-    if spec.origin == "created":
+def nothing_made(spec: ClusterSpec, made_by: Sequence[tuple[str, str]]) -> list[Finding]:
+    """Refuse a cluster of which nothing was made here: what others made of it is no drift, whatever becomes of it."""
+    if made_by:
         return []
     return [
         Finding(
-            check=IMPORTED,
+            check=NOTHING,
             level=Level.ERROR,
             code=PreconditionFailed.code,
-            message=f"cluster {spec.tag} was imported, and this version compares only clusters that it created",
+            message=f"nothing of cluster {spec.tag} was made here, so nothing can have drifted",
             resource=spec.tag,
-            remedy=f"POST /api/clusters/{spec.tag}/redetect shows what has changed since.",
+            remedy=_MAKING[spec.origin].format(tag=spec.tag),
         )
     ]
 

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from functions.aws import cloudformation, stack_drift
-from functions.clusters.drift.rules.stack import STAGE, drifts_of
+from functions.aws import cloudformation, eks, stack_drift
+from functions.clusters.drift.rules.stack import STAGE, StackTags, cluster_tag_drifts, drifts_of
 from functions.core import detection
 from functions.core.detection import Part
 from functions.core.drifts import ABSENT, Drift, Unknown, drift
 from functions.core.failures import DENIED, code_of, problem_of
 from functions.core.stage import Applied, Done, Observation, StageContext, Waiting
+from functions.core.tags import tags_after
 
 if TYPE_CHECKING:
     from functions.aws.cloudformation import Stack
@@ -59,30 +60,32 @@ def _seen(context: StageContext, name: str) -> Observation:
     if stack.status not in cloudformation.COMPLETE:
         return detection.told([_unseen(name, f"the stack is {stack.status}")])
     begun = next((each for each in reversed(context.stage.resources) if each.startswith(_MARK)), None)
-    return _of_own(stack, begun.removeprefix(_MARK)) if begun else _of_others(stack)
+    return _of_own(context, stack, begun.removeprefix(_MARK)) if begun else _of_others(context, stack)
 
 
-def _of_own(stack: Stack, detection_id: str) -> Observation:
+def _of_own(context: StageContext, stack: Stack, detection_id: str) -> Observation:
     state = stack_drift.state(detection_id)
     if state.status == "DETECTION_IN_PROGRESS":
         return Waiting(_POLL_SECONDS, f"CloudFormation looks at {stack.name}")
     unseen = [] if state.status == "DETECTION_COMPLETE" else [_unseen(stack.name, state.reason or state.status)]
-    return _told(stack, unseen)
+    return _told(context, stack, unseen)
 
 
-def _of_others(stack: Stack) -> Observation:
+def _of_others(context: StageContext, stack: Stack) -> Observation:
     """Take the results of a detection whose id only its beginner knows: all are as new as its beginning."""
     begun = stack_drift.last_begun(stack.name)
     if begun is None:
         return detection.told([_unseen(stack.name, "CloudFormation has begun no detection")])
     if not stack_drift.looked_since(stack.name, begun):
         return Waiting(_POLL_SECONDS, f"somebody else lets CloudFormation look at {stack.name}")
-    return _told(stack, [])
+    return _told(context, stack, [])
 
 
-def _told(stack: Stack, unseen: list[Unknown]) -> Done:
-    found = stack_drift.resource_drifts(stack.name)
-    drifts: list[Drift | Unknown] = [*drifts_of(found)]
+def _told(context: StageContext, stack: Stack, unseen: list[Unknown]) -> Done:
+    found, name = stack_drift.resource_drifts(stack.name), context.cluster.names.eks_cluster
+    tags, cluster = StackTags(stack.tags, tags_after(context.cluster, stack.tags)), eks.describe_cluster(name)
+    drifts: list[Drift | Unknown] = [*drifts_of(found, tags)]
+    drifts += cluster_tag_drifts(name, cluster.tags, tags) if cluster else []
     unseen += [_unchecked(each) for each in found if each.status in _UNSEEN]
     return detection.told([*drifts, *unseen])
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.aws import addons, cloudformation, eks, stack_drift
-from functions.clusters.drift.rules.stack import parameters_after, replaced, worth_executing
+from functions.clusters.drift.rules.stack import StackForm, parameters_after, replaced, worth_executing
 from functions.core import settings
 from functions.core.errors import Cause, Conflict, Layer, PreconditionFailed, Problem, StageFailed
 from functions.core.stage import Applied, Done, Failed, Observation, Reapply, StageContext, Waiting
+from functions.core.tags import tags_after
 
 if TYPE_CHECKING:
     from functions.aws.cloudformation import Stack
@@ -108,8 +109,9 @@ def _executed(stack: Stack, name: str) -> bool:
 
 def _create(context: StageContext, stack: Stack, name: str) -> None:
     parameters = parameters_after(stack.parameters, _versions(context))
-    role = settings.required("FOUNDATION_ROLE_ARN")
-    stack_drift.create_revert(stack.name, name, role, parameters, _token(context))
+    # Left out, the stack's tags would stay as they were when it was made, and come back to what has newer ones.
+    wanted = StackForm(parameters, tags_after(context.cluster, stack.tags))
+    stack_drift.create_revert(stack.name, name, settings.required("FOUNDATION_ROLE_ARN"), wanted, _token(context))
 
 
 def _versions(context: StageContext) -> dict[str, str]:

@@ -5,7 +5,6 @@ Annotations are evaluated here, because Powertools reads them to validate.
 
 from collections.abc import Sequence
 
-from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import BaseModel
 
 from functions.aws import eks_survey
@@ -18,13 +17,13 @@ from functions.clusters.reuse import routes as reuse
 from functions.clusters.routes import Tag
 from functions.clusters.rules import generated as made_up
 from functions.clusters.rules import generated_tag, taken
-from functions.core import application, failures, ledger, mutations, runtime, settings
+from functions.core import application, gathering, ledger, mutations, runtime, settings
 from functions.core.application import IdempotencyKey
 from functions.core.findings import Finding
+from functions.core.gathering import Gathering
 from functions.core.ledger import granted
 from functions.core.ledger.models import NewOperation
 from functions.core.mutations import Answer, Confirm, DryRun, Intent
-from functions.core.runtime import Patience
 
 
 def import_cluster(
@@ -34,29 +33,9 @@ def import_cluster(
     generated = generated_tag(application.caller().id, idempotency_key or ledger.new_identifier())
     tag = planning.tag_of(request, generated)
     asked = _asked(planning.IMPORT, tag, request, idempotency_key)
-    if not dry_run and (earlier := ledger.replayed(asked)):
-        return application.accepted(earlier)
-    deployed, name = settings.current(), request.eks_cluster_name
-    eks = _eks(name)
-    findings = [
-        *_known(name),
-        *admission.admit(name, eks, request.consents),
-        *reuse.look_at(request.execution_role_arn, request.bucket),
-    ]
-    if dry_run:
-        findings += [made_up(tag)] if tag == generated else []
-        findings += [taken(tag)] if records.exists(tag) else []
-    if eks is None:
-        return mutations.answer(Intent(new=asked, changes=(), findings=findings), dry_run=dry_run, confirm=confirm)
-    spec = planning.spec_of(request, tag, deployed.account_id, deployed.region, eks, runtime.now())
-    new = _planned(asked, request, planning.import_stages(eks, request.consents), findings)
-    intent = Intent(
-        new=new.model_copy(update={"new_cluster": spec.model_dump(mode="json", exclude_none=True)}),
-        changes=planning.import_changes(eks, request),
-        findings=findings,
-        read={"eks": eks.version, "authentication_mode": eks.authentication_mode},
+    return mutations.carry_out(
+        asked, lambda: _import(asked, request, generated, dry_run=dry_run), dry_run=dry_run, confirm=confirm
     )
-    return mutations.answer(intent, dry_run=dry_run, confirm=confirm)
 
 
 def redetect_cluster(
@@ -66,24 +45,10 @@ def redetect_cluster(
     confirm: Confirm = None,
     idempotency_key: IdempotencyKey = None,
 ) -> Answer:
-    """Look again at an imported cluster, and tell what has changed."""
+    """Look again at an imported cluster, and tell what has changed; a HyperPod cluster made here stays as wanted."""
     body = request or RedetectCluster()
     asked = _asked(planning.REDETECT, tag, body, idempotency_key)
-    if not dry_run and (earlier := ledger.replayed(asked)):
-        return application.accepted(earlier)
-    cluster = records.read(tag)
-    findings = [
-        *planning.not_imported(cluster.spec, f"Compare it by POST /api/clusters/{tag}/drift."),
-        *reuse.look_at(body.execution_role_arn, body.bucket or cluster.spec.names.bucket),
-    ]
-    intent = Intent(
-        new=_planned(asked, body, planning.redetect_stages(), findings),
-        changes=planning.redetect_changes(cluster.spec),
-        findings=findings,
-        read={"spec": cluster.spec.version},
-        cluster=cluster.spec,
-    )
-    return mutations.answer(intent, dry_run=dry_run, confirm=confirm)
+    return mutations.carry_out(asked, lambda: _look_again(asked, body), dry_run=dry_run, confirm=confirm)
 
 
 def forget_cluster(
@@ -96,21 +61,63 @@ def forget_cluster(
     """Forget an imported cluster; AWS keeps it, and it can be imported again. Capacity that runs on is confirmed."""
     body = request or ForgetCluster()
     asked = _asked(planning.FORGET, tag, body, idempotency_key)
-    if not dry_run and (earlier := ledger.replayed(asked)):
-        return application.accepted(earlier)
+    return mutations.carry_out(asked, lambda: _forgetting(asked, body), dry_run=dry_run, confirm=confirm)
+
+
+def _import(asked: NewOperation, request: ImportCluster, generated: str, *, dry_run: bool) -> Intent:
+    """Decide what an import comes to; a dry run also tells of the tag what one in earnest learns when it is written."""
+    tag, deployed, name, look = asked.cluster_tag, settings.current(), request.eks_cluster_name, gathering.at_edge()
+    eks = _eks(name, look)
+    findings = [
+        *_known(name),
+        *admission.admit(name, eks, request.consents),
+        *reuse.look_at(tag, request.execution_role_arn, request.bucket, look),
+    ]
+    if dry_run:
+        findings += [made_up(tag)] if tag == generated else []
+        findings += [taken(tag)] if records.exists(tag) else []
+    if eks is None:
+        return Intent(new=asked, changes=(), findings=findings)
+    spec = planning.spec_of(request, tag, deployed.account_id, deployed.region, eks, runtime.now())
+    new = _planned(asked, request, planning.import_stages(eks, request.consents), findings)
+    return Intent(
+        new=new.model_copy(update={"new_cluster": spec.model_dump(mode="json", exclude_none=True)}),
+        changes=planning.import_changes(eks, request),
+        findings=findings,
+        read={"eks": eks.version, "authentication_mode": eks.authentication_mode},
+    )
+
+
+def _look_again(asked: NewOperation, body: RedetectCluster) -> Intent:
+    tag = asked.cluster_tag
+    cluster = records.read(tag)
+    findings = [
+        *planning.not_imported(cluster.spec, f"Compare it by POST /api/clusters/{tag}/drift."),
+        *reuse.look_at(tag, body.execution_role_arn, body.bucket or cluster.spec.names.bucket, gathering.at_edge()),
+    ]
+    return Intent(
+        new=_planned(asked, body, planning.redetect_stages(), findings),
+        changes=planning.redetect_changes(cluster.spec),
+        findings=findings,
+        read={"spec": cluster.spec.version},
+        cluster=cluster.spec,
+    )
+
+
+def _forgetting(asked: NewOperation, body: ForgetCluster) -> Intent:
+    tag = asked.cluster_tag
     cluster = records.read(tag)
     people = sorted(each.principal_arn for each in granted.granted_on(tag))
     seen = planning.Remembered(cluster.conditions, cluster.detected, people)
     findings = planning.not_imported(cluster.spec, f"Delete it by DELETE /api/clusters/{tag}.")
-    intent = Intent(
+    return Intent(
         new=_planned(asked, body, planning.forget_stages(body), findings),
         changes=planning.forget_changes(cluster.spec, body, seen),
         findings=findings,
-        read={"spec": cluster.spec.version},
+        read={"spec": cluster.spec.version, "people": [*people]},
         cluster=cluster.spec,
         confirm_name=tag if planning.leaves_capacity(cluster.spec, cluster.conditions) else None,
     )
-    return mutations.answer(intent, dry_run=dry_run, confirm=confirm)
 
 
 def _asked(kind: str, tag: str, request: BaseModel, key: str | None) -> NewOperation:
@@ -126,12 +133,11 @@ def _planned(
     return asked.model_copy(update={"request": kept, "stages": planned, "findings": [*findings]})
 
 
-def _eks(name: str) -> FoundEks | None:
+def _eks(name: str, look: Gathering) -> FoundEks | None:
     """Read the EKS cluster; raises what says that EKS does not tell."""
-    try:
-        return eks_survey.describe(name, Patience.EDGE)
-    except (ClientError, BotoCoreError) as error:
-        raise failures.problem_of(error, name) from error
+    asked = look.ask("eks_cluster", lambda: eks_survey.describe(name, look.patience))
+    look.make()
+    return asked.required(name)
 
 
 def _known(eks_cluster: str) -> list[Finding]:

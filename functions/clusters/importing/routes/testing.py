@@ -10,12 +10,12 @@ from typing import Annotated, Final
 from aws_lambda_powertools.event_handler.openapi.params import Path
 from botocore.exceptions import BotoCoreError, ClientError
 
-from functions.aws import eks, eks_survey
+from functions.aws import access_entries, eks, eks_survey
 from functions.clusters import records
 from functions.clusters.importing.models.connection import Check, ConnectionReport
 from functions.clusters.importing.models.found import FoundEks
 from functions.clusters.importing.rules import connection as rules
-from functions.clusters.importing.rules.access import commands
+from functions.clusters.importing.rules.access import association, commands
 from functions.core import failures, runtime, settings
 from functions.core.cluster import ClusterSpec
 from functions.core.errors import StageFailed, Unavailable
@@ -27,7 +27,7 @@ from functions.kubernetes_api.rights import may
 
 # One answer may take ten seconds more, and a request has thirty.
 _BUDGET: Final = timedelta(seconds=8)
-_WANTED: Final = {"admin": [("*", "*", "*")], "operator": rights()}
+_ADMIN, _OPERATOR = ACCESS["admin"], ACCESS["operator"]
 
 
 def get_connection(
@@ -49,41 +49,53 @@ def _checks(spec: ClusterSpec, deadline: datetime) -> list[Check]:
     checks = [rules.control_plane(spec.names.eks_cluster, found)]
     if found is not None and checks[-1].outcome == "passed":
         checks.append(rules.endpoint(found))
-    return [*checks, *_inside(spec, found, deadline)] if found and _well(checks) else checks
+    if found is None or not _well(checks):
+        return checks
+    return [*checks, *_admin(spec), *_inside(spec, found, deadline)]
 
 
 def _well(checks: Sequence[Check]) -> bool:
     return all(check.outcome == "passed" for check in checks)
 
 
-def _inside(spec: ClusterSpec, found: FoundEks, deadline: datetime) -> list[Check]:
-    checks: list[Check] = []
-    for role, wanted in _WANTED.items():
-        try:
-            seen = _of_role(spec, role, wanted, deadline)
-        except Unavailable as silent:
-            return [*checks, rules.unreachable(found, silent.detail)]
-        checks += seen if role != "admin" else [rules.passed("reachable", "the API server answers"), *seen]
-    return checks
-
-
-def _of_role(spec: ClusterSpec, role: str, wanted: Sequence[tuple[str, str, str]], deadline: datetime) -> list[Check]:
-    """Try one of our roles. Raises Unavailable when the API server does not answer."""
-    token, missing = f"{role}_token", list[str]()
+def _admin(spec: ClusterSpec) -> list[Check]:
+    """Read from EKS whether the administrator gets in, and with which rights."""
+    cluster, role = spec.names.eks_cluster, settings.required(_ADMIN.role)
     try:
-        client = connection.connect(spec.names.eks_cluster, eks.api_server_of, ACCESS[role].role)
-        for group, resource, verb in wanted:
+        if access_entries.groups(cluster, role) is None:
+            return [rules.not_let_in("admin_entry", f"{role} has no access entry", _commands(spec))]
+        lacking = _ADMIN.lacks(access_entries.policies(cluster, role))
+    except (ClientError, BotoCoreError) as error:
+        return [rules.refused("admin_entry", failures.problem_of(error, cluster))]
+    mending = [association(cluster, spec.region, role, policy) for policy in lacking]
+    return [rules.passed("admin_entry", "the role has an access entry"), rules.admin_rights(lacking, mending)]
+
+
+def _inside(spec: ClusterSpec, found: FoundEks, deadline: datetime) -> list[Check]:
+    try:
+        seen = _operator(spec, deadline)
+    except Unavailable as silent:
+        return [rules.unreachable(found, silent.detail)]
+    return [rules.passed("reachable", "the API server answers"), *seen]
+
+
+def _operator(spec: ClusterSpec, deadline: datetime) -> list[Check]:
+    """Try the operator. Raises Unavailable when the API server does not answer."""
+    missing = list[str]()
+    try:
+        client = connection.connect(spec.names.eks_cluster, eks.api_server_of, _OPERATOR.role)
+        for group, resource, verb in rights():
             if runtime.now() > deadline:
-                return [rules.passed(token, "the token is accepted")]
+                return [rules.passed("operator_token", "the token is accepted")]
             if not may(client, verb, group, resource):
-                missing.append(f"{verb} {resource}{f'.{group}' if group and group != '*' else ''}")
+                missing.append(f"{verb} {resource}{f'.{group}' if group else ''}")
     except StageFailed as refused:
         if refused.cause is None or refused.cause.code != NO_ENTRY:
             raise
-        return [rules.not_let_in(token, refused.detail, _commands(spec))]
+        return [rules.not_let_in("operator_token", refused.detail, _commands(spec))]
     except (ClientError, BotoCoreError) as error:
-        return [rules.token_refused(token, failures.problem_of(error, settings.required(ACCESS[role].role)))]
-    return [rules.passed(token, "the token is accepted"), rules.rights(f"{role}_rights", missing, spec.tag)]
+        return [rules.refused("operator_token", failures.problem_of(error, settings.required(_OPERATOR.role)))]
+    return [rules.passed("operator_token", "the token is accepted"), rules.rights("operator_rights", missing, spec.tag)]
 
 
 def _commands(spec: ClusterSpec) -> str:

@@ -26,12 +26,15 @@ def fitted(
     stages: Sequence[tuple[str, str]], spec: ClusterSpec, detected: Detected | None
 ) -> tuple[list[tuple[str, str]], list[Finding]]:
     """Leave out the stages of what somebody else runs, each with a finding that says so; of a created cluster none."""
-    if spec.origin == "created" or detected is None:
-        return [*stages], []
-    left = dict(_left_alone(spec, detected))
+    left = left_alone(spec, detected)
     named = {name for _, name in stages}
     told = [_adopted(name, why) for name, why in left.items() if name in named]
     return [each for each in stages if each[1] not in left], told
+
+
+def left_alone(spec: ClusterSpec, detected: Detected | None) -> dict[str, str]:
+    """Name the stages of what somebody else runs on an imported cluster by the last look, each with what it is."""
+    return {} if spec.origin == "created" or detected is None else dict(_left_alone(spec, detected))
 
 
 def in_the_way(phases: Iterable[str], spec: ClusterSpec, detected: Detected | None) -> list[Finding]:

@@ -29,8 +29,10 @@ class Given:
     bucket: str | None = None
 
 
-def spec_changes(spec: ClusterSpec, outside: Outside, given: Given) -> dict[str, JsonValue]:
-    """Give the members of the desired state that follow."""
+def spec_changes(
+    spec: ClusterSpec, outside: Outside, given: Given, *, made_hyperpod: bool = False
+) -> dict[str, JsonValue]:
+    """Give the members of the desired state that follow; a HyperPod cluster that was made here stays as asked for."""
     groups = outside.groups
     role = _execution_role(spec, outside.hyperpod, given)
     changed = spec.model_copy(
@@ -44,7 +46,10 @@ def spec_changes(spec: ClusterSpec, outside: Outside, given: Given) -> dict[str,
             ),
         }
     )
-    if groups is not None:
+    if made_hyperpod:
+        names = changed.names.model_copy(update={"hyperpod_cluster": spec.names.hyperpod_cluster})
+        changed = changed.model_copy(update={"names": names})
+    elif groups is not None:
         changed = changed.model_copy(update=_capacity(spec, outside, groups))
     before, after = spec.model_dump(mode="json"), changed.model_dump(mode="json")
     return {name: value for name, value in after.items() if value != before[name]}

@@ -1,4 +1,7 @@
-"""A connection test step by step: each step passes, or fails with its cause and a remedy, and ends the test."""
+"""A connection test step by step: each step passes, or fails with its cause and a remedy.
+
+That the administrator gets in is read from EKS: whoever may only read must not have us become it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
 # The codes that the door to clusters gives, which is not open to rules.
 UNREACHABLE: Final = "K8S_UNREACHABLE"
 NO_ENTRY: Final = "K8S_ACCESS_ENTRY_MISSING"
-STEPS: Final = ("control_plane", "endpoint", "reachable", "admin_token", "admin_rights", "operator_token",
+STEPS: Final = ("control_plane", "endpoint", "admin_entry", "admin_rights", "reachable", "operator_token",
                 "operator_rights")  # fmt: skip
 
 
@@ -50,8 +53,16 @@ def not_let_in(step: str, said: str, commands: str) -> Check:
     return failed(step, said, NO_ENTRY, f"An administrator of the cluster runs: {commands}")
 
 
-def token_refused(step: str, problem: Problem) -> Check:
-    """Say that AWS does not let us become a role of ours."""
+def admin_rights(lacking: Sequence[str], associations: Sequence[str]) -> Check:
+    """Judge what the administrator's access entry lets it do; `associations` are the commands that mend it."""
+    if not lacking:
+        return passed("admin_rights", "the entry has the access policies that the stages need")
+    remedy = f"An administrator of the cluster runs: {' && '.join(associations)}"
+    return failed("admin_rights", f"the entry lacks {', '.join(lacking)}", "ACCESS_POLICY_MISSING", remedy)
+
+
+def refused(step: str, problem: Problem) -> Check:
+    """Say that AWS does not let us look, or become a role of ours."""
     code = problem.cause.code if problem.cause and problem.cause.code else problem.code
     return failed(step, problem.detail, code, problem.remedy or "Deploy the control plane again.")
 

@@ -11,7 +11,7 @@ from functions.core.cluster import ClusterNames, ClusterSpec, Surroundings
 from functions.core.errors import AlreadyExists, PreconditionFailed
 from functions.core.findings import Finding, Level
 from functions.core.phases import CONDITIONS, VERIFY
-from functions.core.previews import Action, Change
+from functions.core.previews import Action, Change, bounded
 from functions.core.requests import fits
 from functions.identity.rules import ACCESS
 
@@ -137,12 +137,13 @@ def forget_changes(spec: ClusterSpec, request: ForgetCluster, seen: Remembered) 
     kept += _kept_hyperpod(spec, seen)
     if not request.remove_access_entries:
         why = "the control plane let this principal in; remove_access_entries=true takes that back"
-        return [*kept, *(_kept("EKS access entry", principal, why) for principal in seen.people)]
+        return [*kept, *bounded([_kept("EKS access entry", principal, why) for principal in seen.people])]
     why = "was made by the control plane for itself; one that somebody else made stays"
     rights = _taken("Kubernetes cluster role", "operator", why, "cluster_role_removal:operator")
     own = [_taken("EKS access entry", role, why, "leave_cluster") for role in ACCESS]
     why = "the control plane let this principal in; an entry that does not carry its tags stays"
-    return [rights, *(_taken("EKS access entry", each, why, "leave_cluster") for each in seen.people), *own, *kept]
+    taken = bounded([_taken("EKS access entry", each, why, "leave_cluster") for each in seen.people])
+    return [rights, *taken, *own, *kept]
 
 
 def leaves_capacity(spec: ClusterSpec, conditions: Iterable[Condition]) -> bool:

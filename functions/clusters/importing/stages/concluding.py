@@ -45,8 +45,10 @@ class DetectWorkloads:
         outside = Outside.model_validate(context.result_of("detect_cluster")["outside"])
         seen = _inside(context, outside)
         found = _detected(context, outside, seen, before)
-        changes = conclusions.spec_changes(context.cluster, outside, _given(context))
-        known = {each.type: each for each in records.read(tag).conditions}
+        kept = records.read(tag)
+        made = "hyperpod_cluster" in kept.made.get("hyperpod", ())
+        changes = conclusions.spec_changes(context.cluster, outside, _given(context), made_hyperpod=made)
+        known = {each.type: each for each in kept.conditions}
         verdicts = conditions_of(outside, seen)
         detection.record_detected(
             tag,

@@ -4,6 +4,7 @@ zones            which zones it may name
 versions         the Kubernetes version
 network_quotas   VPC, Elastic IP address, network interfaces
 subnets          where its groups are to stand
+owners           whose what they name is
 leftovers        what stands under the names it would give
 checks           all of them, and those of `capacity/preflight`, together
 """

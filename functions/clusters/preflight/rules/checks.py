@@ -9,10 +9,10 @@ from functions.capacity.preflight import rules as capacity
 from functions.catalog.rules import looks_like_a_zone_id, zone_named
 from functions.clusters.models import CreateCluster
 from functions.clusters.preflight.models import Needed
-from functions.clusters.preflight.rules import leftovers, network_quotas, subnets, versions, zones
+from functions.clusters.preflight.rules import leftovers, network_quotas, owners, subnets, versions, zones
 from functions.clusters.preflight.rules.requests import hyperpod_of, listed_groups, makes_vpc, path_of
 from functions.clusters.rules import desired_groups
-from functions.core.findings import Finding, Level, errors_in, unchecked
+from functions.core.findings import Finding, Level, errors_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +52,6 @@ def settle(request: CreateCluster | HyperPod, facts: Facts, target: Target) -> l
     if hyperpod := hyperpod_of(request):
         found += _check_hyperpod(request, hyperpod, facts, target)
     found += _check_network(request, facts)
-    found += [unchecked(name, why) for name, why in facts.unchecked.items()]
     errors = errors_in(found)
     return [*errors, *(finding for finding in found if finding.level is not Level.ERROR)]
 
@@ -75,6 +74,7 @@ def _check_hyperpod(
         _use_plan_zones(placed)
     yield from subnets.check_interfaces(groups)
     yield from subnets.check_given(groups, found, vpc_id, new_vpc=new_vpc)
+    yield from owners.check(groups, facts, target.tag)
     if new_vpc or found is not None:
         standing = [*found.own, *found.given] if found else []
         yield from subnets.check_room(hyperpod, groups, standing, target.tag, tried=target.tried)

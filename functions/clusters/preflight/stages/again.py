@@ -13,13 +13,11 @@ from pydantic import ValidationError
 from functions.clusters import records
 from functions.clusters.models import CreateCluster, HyperPod
 from functions.clusters.preflight.rules.requests import target_of
-from functions.clusters.preflight.stages.gathering import Gathering
 from functions.clusters.preflight.stages.survey import survey
-from functions.core import runtime
+from functions.core import gathering, runtime
 from functions.core.errors import InvalidRequest
 from functions.core.findings import Level, refusal
-from functions.core.runtime import Patience
-from functions.core.stage import Applied, Done, Failed, Observation, StageContext, Waiting
+from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, StageContext, Waiting
 
 if TYPE_CHECKING:
     from functions.core.findings import Finding
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
 
 CREATE_HYPERPOD: Final = "create_hyperpod"
 _AGAIN_SECONDS: Final = 20
-# No call begins later in one look: the last one and its retries still end within the function's time.
-_TIME: Final = timedelta(seconds=60)
 # So long it asks who does not answer. Then the operation goes on: later stages meet what these checks would have told.
 _PATIENCE: Final = timedelta(minutes=5)
 
@@ -43,7 +39,7 @@ class Preflight:
     def observe(self, context: StageContext) -> Observation:
         """Done when every check came to an end or was refused an answer; an error that is found fails the operation."""
         target = target_of(context.cluster, records.read(context.cluster.tag).conditions)
-        seen = survey(_request(context), target, Gathering(Patience.STAGE, _TIME))
+        seen = survey(_request(context), target, gathering.in_stage())
         if problem := refusal(seen.findings):
             return Failed(problem)
         begun = context.stage.started_at or runtime.now()
@@ -68,3 +64,6 @@ def _request(context: StageContext) -> CreateCluster | HyperPod:
             f"The request of operation {context.operation.operation_id} is not valid in this release: {error}",
             remedy="Send the request again, as this release takes it.",
         ) from error
+
+
+STAGES: Behaviours = {"preflight": Preflight()}

@@ -45,6 +45,7 @@ from functions.clusters.preflight.rules.subnets import SUBNET
 from functions.clusters.preflight.rules.versions import KUBERNETES_VERSION
 from functions.clusters.preflight.rules.zones import ZONE
 from functions.core import runtime
+from functions.core.deadlines import TimeOver
 from functions.core.tags import marked
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 
     from functions.capacity.preflight.models import SecurityGroup
     from functions.clusters.preflight.models import Needed, Target
-    from functions.clusters.preflight.stages.gathering import Gathering
+    from functions.core.gathering import Gathering
     from functions.core.runtime import Patience
 
 
@@ -78,8 +79,6 @@ def gather(needed: Needed, target: Target, look: Gathering) -> Facts:
         network_use=use.value,
         leftovers=Leftovers(stack, parts, hyperpods.value),
         subnets=subnets.value,
-        unchecked=look.unchecked,
-        unanswered=look.unanswered,
     )
 
 
@@ -91,7 +90,7 @@ def _ask_capacity(needed: CapacityNeeds | None, target: Target, look: Gathering)
     offered = look.ask(OFFERING, lambda: offerings.zones_by_type(needed.types, patience), wanted=bool(needed.types))
     plans = look.ask(
         PLAN,
-        lambda: look.each(needed.plans, lambda arn: training_plans.describe(arn, patience)),
+        lambda: {arn: training_plans.describe(arn, patience) for arn in needed.plans},
         wanted=bool(needed.plans),
     )
     groups = look.ask(
@@ -101,7 +100,7 @@ def _ask_capacity(needed: CapacityNeeds | None, target: Target, look: Gathering)
     )
     scripts = look.ask(
         SCRIPT,
-        lambda: look.each(needed.scripts, lambda place: _script(place, patience)),
+        lambda: {place: _script(place, patience) for place in needed.scripts},
         wanted=bool(needed.scripts),
     )
     limits = look.ask(QUOTA, lambda: quotas.read(needed.quotas, needed.quota_codes, in_time, patience))
@@ -120,7 +119,7 @@ def _ask_capacity(needed: CapacityNeeds | None, target: Target, look: Gathering)
 def _used(name: str, look: Gathering) -> dict[str, int]:
     groups = hyperpod.groups_of_others(name, look.in_time, look.patience)
     if groups is None:
-        raise quotas.Unfinished
+        raise TimeOver
     return used_by((group.types, group.capacity_type, group.target) for group in groups)
 
 
@@ -141,7 +140,7 @@ def _network_use(limits: dict[str, str], look: Gathering) -> NetworkUse:
     elastic_ips = network.count_elastic_ips(look.patience) if new_vpc else 0
     interfaces = network.count_interfaces(look.in_time, look.patience)
     if interfaces is None:
-        raise quotas.Unfinished
+        raise TimeOver
     return NetworkUse(vpcs, elastic_ips, interfaces)
 
 

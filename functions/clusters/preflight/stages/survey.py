@@ -12,8 +12,8 @@ from functions.clusters.preflight.stages.facts import gather
 if TYPE_CHECKING:
     from functions.clusters.models import CreateCluster, HyperPod
     from functions.clusters.preflight.models import Leftovers, Target
-    from functions.clusters.preflight.stages.gathering import Gathering
     from functions.core.findings import Finding
+    from functions.core.gathering import Gathering
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,8 @@ class Seen:
 def survey(request: CreateCluster | HyperPod, target: Target, look: Gathering) -> Seen:
     """Look at a request; its zones are written by their names, and groups with a training plan get its zone."""
     facts = gather(needed(request, target), target, look)
-    return Seen(settle(request, facts, target), facts.unanswered, _read(facts.leftovers))
+    findings = [*settle(request, facts, target), *look.findings]
+    return Seen(findings, look.unanswered, _read(facts.leftovers))
 
 
 def _read(found: Leftovers | None) -> dict[str, str]:

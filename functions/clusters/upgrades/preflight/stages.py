@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
 
 from functions.aws import eks, upgrade_readiness
 from functions.clusters.upgrades.models import Rollout
 from functions.clusters.upgrades.rules.findings import NOTHING, of_readiness, of_version
 from functions.clusters.upgrades.rules.versions import LARGEST_SKEW, too_old
-from functions.core.errors import Cause, Layer, PreconditionFailed
+from functions.core import gathering, runtime
+from functions.core.errors import Cause, Layer, PreconditionFailed, Unavailable
 from functions.core.findings import refusal
-from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, StageContext
+from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, StageContext, Waiting
 from functions.kubernetes_api import connection, nodes
 
 if TYPE_CHECKING:
     from functions.clusters.upgrades.models import ControlPlane
     from functions.core.errors import Problem
     from functions.core.findings import Finding
+    from functions.core.gathering import Gathering
+
+
+_AGAIN_SECONDS: Final = 20
+# So long it asks who does not answer; an upgrade cannot be taken back, so it does not go on without an answer.
+_PATIENCE: Final = timedelta(minutes=5)
 
 
 class UpgradePreflight:
@@ -27,33 +35,46 @@ class UpgradePreflight:
         return Applied("looking at versions, insights, add-ons and nodes")
 
     def observe(self, context: StageContext) -> Observation:
-        """Done when nothing stands in the way; what is not an error was told when the upgrade was asked for."""
-        target, names = str(context.operation.request["kubernetes_version"]), context.cluster.names
-        plane = _plane(names.eks_cluster)
-        found = _findings(context, plane, target)
-        problem = refusal([each for each in found if each.check != NOTHING]) or _skew(context, target)
-        if problem:
+        """Done when every check came to an end or was refused an answer, and nothing stands in the way."""
+        target, look = str(context.operation.request["kubernetes_version"]), gathering.in_stage()
+        plane, found = _looked_at(context, target, look)
+        # What nobody answered is no error yet.
+        if problem := refusal([each for each in found if each.check not in {NOTHING, *look.unanswered}]):
             return Failed(problem)
-        return Done(
-            {"from": plane.version, "to": target}, f"nothing stands in the way from {plane.version} to {target}"
-        )
+        if look.unanswered:
+            return _unanswered(context, ", ".join(sorted(look.unanswered)))
+        if problem := _skew(context, target):
+            return Failed(problem)
+        noted = [f"{each.check}: {each.message}" for each in look.findings]
+        said = f"nothing stands in the way from {plane.version} to {target}"
+        return Done({"from": plane.version, "to": target}, "; ".join([said, *noted]))
 
 
-def _findings(context: StageContext, plane: ControlPlane, target: str) -> list[Finding]:
-    offered = tuple(eks.offered_versions())
-    found = upgrade_readiness.gather(context.cluster.names, plane, offered, target, context.cluster.kubernetes_version)
-    return [*of_version(plane.version, target, offered), *of_readiness(found, target, Rollout())]
-
-
-def _plane(name: str) -> ControlPlane:
-    plane = upgrade_readiness.control_plane(name)
+def _looked_at(context: StageContext, target: str, look: Gathering) -> tuple[ControlPlane, list[Finding]]:
+    """Look at everything once more. Raises PreconditionFailed when there is no control plane, or why it is not read."""
+    names, settled = context.cluster.names, context.cluster.kubernetes_version
+    plane, offered = upgrade_readiness.begin(names.eks_cluster, look)
     if plane is None:
         raise PreconditionFailed(
-            f"There is no EKS cluster {name}.",
-            cause=Cause(layer=Layer.AWS, service="eks", api_call="DescribeCluster", resource=name),
+            f"There is no EKS cluster {names.eks_cluster}.",
+            cause=Cause(layer=Layer.AWS, service="eks", api_call="DescribeCluster", resource=names.eks_cluster),
             remedy="Create or repair the cluster's foundation first.",
         )
-    return plane
+    found = upgrade_readiness.gather(names, plane, offered, target, settled, look)
+    return plane, [*of_version(plane.version, target, offered), *of_readiness(found, target, Rollout())]
+
+
+def _unanswered(context: StageContext, checks: str) -> Observation:
+    """Ask again for some minutes, then leave everything as it is."""
+    if runtime.now() - (context.stage.started_at or runtime.now()) < _PATIENCE:
+        return Waiting(_AGAIN_SECONDS, f"asking again, no answer yet about: {checks}")
+    return Failed(
+        Unavailable(
+            f"AWS gave no answer for {_PATIENCE.seconds // 60} minutes about: {checks}. Nothing was changed.",
+            cause=Cause(layer=Layer.AWS, code="UNANSWERED", resource=context.cluster.names.eks_cluster),
+            remedy="Retry the operation once the services of AWS answer again.",
+        )
+    )
 
 
 def _skew(context: StageContext, target: str) -> Problem | None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from functions.catalog import rules as catalog
 from functions.clusters.upgrades.rules.versions import choices, minor_of, next_of
-from functions.core.errors import AlreadyExists, InvalidRequest, PreconditionFailed
-from functions.core.findings import Finding, Level, unchecked
+from functions.core.errors import AlreadyExists, InvalidRequest, PreconditionFailed, Unavailable
+from functions.core.findings import Finding, Level
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,9 +34,10 @@ _FIELD: Final = "kubernetes_version"
 _CHANGING: Final = frozenset({"Creating", "Updating", "SystemUpdating", "Deleting"})
 
 
-def of_version(present: str, target: str, offered: tuple[str, ...]) -> list[Finding]:
+def of_version(present: str, target: str, offered: tuple[str, ...] | None) -> list[Finding]:
     """Judge the target by the version that the control plane has: one minor up, offered by EKS, known to HyperPod.
 
+    What EKS offers is None where it did not tell: the rest is judged without.
     Source: Amazon EKS user guide, "Update existing cluster to new Kubernetes version".
     """
     message = _version_fault(present, target, offered)
@@ -58,13 +59,13 @@ def of_version(present: str, target: str, offered: tuple[str, ...]) -> list[Find
     ]
 
 
-def _version_fault(present: str, target: str, offered: tuple[str, ...]) -> str | None:
+def _version_fault(present: str, target: str, offered: tuple[str, ...] | None) -> str | None:
     distance = minor_of(target) - minor_of(present)
     if distance < 0:
         return f"{target} is older than {present}, which the control plane has; EKS never goes back to an older version"
     if distance == 0:
         return None
-    if target not in offered:
+    if offered is not None and target not in offered:
         return f"EKS offers no Kubernetes {target}"
     if target not in catalog.HYPERPOD_KUBERNETES_VERSIONS:
         newest = catalog.HYPERPOD_KUBERNETES_VERSIONS[-1]
@@ -82,7 +83,7 @@ def of_readiness(found: Readiness, target: str, rollout: Rollout) -> list[Findin
     findings = [
         *_of_control_plane(found.control_plane, target),
         *_of_insights(found, target),
-        *(_no_version(addon, target) for addon in found.addons if addon.target is None),
+        *_of_addons(found, target),
         *(_of_compute(found.compute, rollout) if found.compute else ()),
     ]
     if nothing_to_do(found, target):
@@ -96,6 +97,8 @@ def nothing_to_do(found: Readiness, target: str) -> bool:
     return (
         found.control_plane.version == target
         and found.settled in (None, target)
+        and found.compute_known
+        and found.addons is not None
         and all(addon.target in (None, addon.version) for addon in found.addons)
         and not any(group.behind for group in groups)
     )
@@ -133,8 +136,6 @@ def _of_insights(found: Readiness, target: str) -> Iterator[Finding]:
     if found.control_plane.version == target:
         # They speak of the version after this one.
         return
-    if found.insights is None:
-        yield unchecked(INSIGHT, found.unread)
     for insight in found.insights or ():
         yield _of_insight(insight, found.control_plane.name)
 
@@ -150,6 +151,21 @@ def _of_insight(insight: Insight, cluster: str) -> Finding:
         message=f"EKS finds {cluster} not ready for the next version: {insight.name}: {insight.reason}{used}",
         remedy=insight.recommendation or "See the upgrade insights of the cluster in the EKS console.",
     )
+
+
+def _of_addons(found: Readiness, target: str) -> Iterator[Finding]:
+    """Judge the add-ons: the stages and versions of an upgrade are settled by them, so it is not begun without."""
+    if found.addons is None:
+        yield Finding(
+            check=ADDON,
+            level=Level.ERROR,
+            code=Unavailable.code,
+            resource=found.control_plane.name,
+            message=f"EKS does not say at present which add-ons {found.control_plane.name} has and which versions of "
+            f"them are for {target}; an upgrade of them cannot be planned, and nothing was begun",
+            remedy="Send the request again in a moment.",
+        )
+    yield from (_no_version(addon, target) for addon in found.addons or () if addon.target is None)
 
 
 def _no_version(addon: AddonFact, target: str) -> Finding:

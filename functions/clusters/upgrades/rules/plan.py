@@ -37,8 +37,11 @@ def by_stack(cluster: ClusterSpec) -> bool:
     return cluster.origin == "created"
 
 
-def stages(cluster: ClusterSpec, found: Readiness, *, release: bool) -> list[tuple[str, str]]:
-    """List the stages in order, each with its phase; `release` says whether the Helm release is ours."""
+def stages(cluster: ClusterSpec, found: Readiness, *, release: bool, nodes: bool) -> list[tuple[str, str]]:
+    """List the stages in order, each with its phase.
+
+    `release` says whether the Helm release is ours, `nodes` whether there is a HyperPod cluster.
+    """
     own = [addon.name for addon in _ordered(found) if by_stack(cluster) and addon.name in STACK_PARAMETERS]
     others = [addon.name for addon in _ordered(found) if addon.name not in own]
     return [
@@ -47,7 +50,7 @@ def stages(cluster: ClusterSpec, found: Readiness, *, release: bool) -> list[tup
         *([("addons", "foundation_addons")] if own else []),
         *(("addons", f"addon:{name}") for name in others),
         *([("addons", f"helm_release:{RELEASE}")] if release else []),
-        *([("nodes", "node_images")] if found.compute else []),
+        *([("nodes", "node_images")] if nodes else []),
         ("nodes", "cluster_version"),
         (VERIFY, "verify"),
     ]
@@ -71,26 +74,27 @@ def read(cluster: ClusterSpec, found: Readiness) -> Mapping[str, JsonValue]:
     return {
         "spec": cluster.version,
         "control_plane": found.control_plane.version,
-        "addons": {addon.name: addon.version for addon in found.addons},
-        "groups": {group.name: group.release for group in groups},
+        "addons": {addon.name: addon.version for addon in found.addons or ()},
+        "groups": {group.name: group.release for group in groups} if found.compute_known else None,
     }
 
 
 def changes(
-    cluster: ClusterSpec, found: Readiness, request: UpgradeCluster, target: str, *, release: bool
+    cluster: ClusterSpec, found: Readiness, request: UpgradeCluster, target: str, *, release: bool, nodes: bool
 ) -> list[Change]:
-    """Write what changes, in the order in which it does."""
+    """Write what changes, in the order in which it does; `release` and `nodes` are as for the stages."""
     return [
         _control_plane(cluster, found, target),
         *(_addon(cluster, addon, target) for addon in _ordered(found) if addon.target),
         *([_release()] if release else []),
         *_groups(found, request, target),
+        *([_unread_groups(cluster, request, target)] if nodes and not found.compute_known else []),
     ]
 
 
 def _ordered(found: Readiness) -> list[AddonFact]:
     places = {name: place for place, name in enumerate(_ORDER)}
-    return sorted(found.addons, key=lambda addon: (places.get(addon.name, len(places)), addon.name))
+    return sorted(found.addons or (), key=lambda addon: (places.get(addon.name, len(places)), addon.name))
 
 
 def _control_plane(cluster: ClusterSpec, found: Readiness, target: str) -> Change:
@@ -149,6 +153,18 @@ def _group(group: GroupFact, request: UpgradeCluster, target: str) -> Change:
         name=group.name,
         reason=f"HyperPod's newest image for {target} replaces the root volumes of its {_counted(group)}, "
         f"{request.rollout.words}; a group whose nodes all have it is left alone",
+        stage="node_images",
+        irreversible=True,
+    )
+
+
+def _unread_groups(cluster: ClusterSpec, request: UpgradeCluster, target: str) -> Change:
+    return Change(
+        action=Action.CHANGE,
+        resource="HyperPod cluster",
+        name=cluster.names.hyperpod_cluster,
+        reason=f"its instance groups could not be read: HyperPod's newest image for {target} replaces the root volumes "
+        f"of all nodes that do not have it, {request.rollout.words}",
         stage="node_images",
         irreversible=True,
     )

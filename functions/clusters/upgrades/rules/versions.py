@@ -27,18 +27,18 @@ def next_of(version: str) -> str:
     return f"1.{minor_of(version) + 1}"
 
 
-def usable(version: str, offered: Collection[str]) -> bool:
-    """Say whether EKS offers a version and HyperPod supports it."""
-    return version in offered and version in catalog.HYPERPOD_KUBERNETES_VERSIONS
+def usable(version: str, offered: Collection[str] | None) -> bool:
+    """Say whether EKS offers a version, as far as it told, and HyperPod supports it."""
+    return (offered is None or version in offered) and version in catalog.HYPERPOD_KUBERNETES_VERSIONS
 
 
-def target_of(asked: str | None, present: str, offered: Collection[str]) -> str:
+def target_of(asked: str | None, present: str, offered: Collection[str] | None) -> str:
     """Choose the version to upgrade to: the one asked for, else the next where it is usable, else the present one."""
     following = next_of(present)
     return asked or (following if usable(following, offered) else present)
 
 
-def choices(present: str, offered: Collection[str]) -> list[str]:
+def choices(present: str, offered: Collection[str] | None) -> list[str]:
     """List the versions that a cluster can be upgraded to from where it is, its own among them."""
     return [version for version in (present, next_of(present)) if version == present or usable(version, offered)]
 

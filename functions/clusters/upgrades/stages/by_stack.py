@@ -10,7 +10,7 @@ from functions.clusters.upgrades.stages.request import addon_version
 from functions.core import settings
 from functions.core.errors import Cause, Conflict, Layer, PreconditionFailed
 from functions.core.stage import Applied, Done, Failed, Observation, Reapply, StageContext, Waiting
-from functions.core.tags import stack_tags
+from functions.core.tags import stack_tags, tags_after
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +49,8 @@ def apply_parameters(context: StageContext, wanted: Mapping[str, str]) -> Applie
     if stack.status not in cloudformation.COMPLETE:
         raise _stuck(stack)
     token = f"{context.operation.operation_id}-{context.stage.number}-{context.stage.attempt}"
-    stack_updates.begin(stack, settings.required("FOUNDATION_ROLE_ARN"), wanted, token)
+    role, tags = settings.required("FOUNDATION_ROLE_ARN"), tags_after(context.cluster, stack.tags)
+    stack_updates.begin(stack, role, wanted, tags, token)
     changed = ", ".join(f"{name} {stack.parameters.get(name)} to {value}" for name, value in wanted.items())
     return Applied(f"updating the stack {stack.name}: {changed}", (stack.stack_id,))
 

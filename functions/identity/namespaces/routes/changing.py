@@ -1,22 +1,29 @@
-"""The route that makes a namespace.
+"""The route that makes a namespace: what becomes of one of the name is asked of the cluster, within seconds.
 
 Annotations are evaluated here, because Powertools reads them to validate.
 """
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Path
+from botocore.exceptions import BotoCoreError, ClientError
 
-from functions.core import application, ledger, mutations
+from functions.aws import eks
+from functions.core import application, failures, mutations
 from functions.core.application import IdempotencyKey
+from functions.core.cluster import ClusterSpec
+from functions.core.errors import PreconditionFailed, StageFailed, Unavailable
+from functions.core.findings import Finding, unchecked
 from functions.core.ledger.clusters import spec_of
-from functions.core.ledger.models import NewOperation
+from functions.core.ledger.models import JsonObject, NewOperation
 from functions.core.mutations import Answer, Confirm, DryRun, Intent
-from functions.core.previews import Action, Change
-from functions.identity.namespaces.models import CreateNamespace, NewNamespace
+from functions.identity.namespaces import rules
+from functions.identity.namespaces.manifests import view
+from functions.identity.namespaces.models import CreateNamespace, NamespaceView, NewNamespace
+from functions.kubernetes_api import connection, objects
+from functions.kubernetes_api.objects import FIELD_MANAGER, NAMESPACES
 
 Tag = Annotated[str, Path(max_length=64, description="The tag of a cluster.")]
-_WHY: Final = "people work in it; one of the name that somebody else made is used as it is"
 
 
 def create_namespace(
@@ -28,19 +35,46 @@ def create_namespace(
 ) -> Answer:
     """Begin to make a namespace."""
     wanted = NewNamespace(name=request.name, labels=request.labels)
-    stage = f"namespace:{wanted.name}"
     asked = NewOperation(
         kind="create_namespace",
         cluster_tag=tag,
         actor=application.caller().actor,
         request=wanted.record(),
-        stages=[mutations.planned("namespaces", stage)],
+        stages=[mutations.planned("namespaces", f"{rules.STAGE}:{wanted.name}")],
         scopes=[f"workload:namespace.{wanted.name}"],
         route=application.route(),
         idempotency_key=idempotency_key,
         audited=wanted.name,
     )
-    if not dry_run and (earlier := ledger.replayed(asked)):
-        return application.accepted(earlier)
-    change = Change(action=Action.CREATE, resource="Kubernetes namespace", name=wanted.name, reason=_WHY, stage=stage)
-    return mutations.answer(Intent(new=asked, changes=[change], cluster=spec_of(tag)), dry_run=dry_run, confirm=confirm)
+    return mutations.carry_out(asked, lambda: _intent(asked, wanted, spec_of(tag)), dry_run=dry_run, confirm=confirm)
+
+
+def _intent(asked: NewOperation, wanted: NewNamespace, spec: ClusterSpec) -> Intent:
+    found, unseen = _look(spec, wanted.name)
+    noticed = [*rules.findings(wanted, found), *unseen]
+    return Intent(
+        new=asked.model_copy(update={"findings": noticed}),
+        changes=[rules.change(wanted, found, seen=not unseen)],
+        findings=noticed,
+        cluster=spec,
+    )
+
+
+def _look(spec: ClusterSpec, name: str) -> tuple[NamespaceView | None, list[Finding]]:
+    """Read the namespace off the cluster; one that gives no answer leaves the check to the stage."""
+    try:
+        client = connection.connect(spec.names.eks_cluster, eks.api_server_of)
+        document = objects.get(client, NAMESPACES, name)
+    except (PreconditionFailed, StageFailed, Unavailable) as refused:
+        application.warn(f"the namespace {name} of {spec.tag} is unchecked", refused)
+        return None, [unchecked(rules.STAGE, refused.detail)]
+    except (ClientError, BotoCoreError) as error:
+        application.warn(f"the namespace {name} of {spec.tag} is unchecked", error)
+        return None, [unchecked(rules.STAGE, failures.problem_of(error, spec.names.eks_cluster).detail)]
+    return (_own(document, view(document, spec.tag)) if document else None), []
+
+
+def _own(document: JsonObject, found: NamespaceView) -> NamespaceView:
+    """Leave of a namespace's labels those that our field manager has written: no other is changed."""
+    written = [key for key in found.labels if FIELD_MANAGER in objects.managers_of(document, "metadata", "labels", key)]
+    return found.model_copy(update={"labels": {key: found.labels[key] for key in written}})

@@ -1,12 +1,14 @@
 """What was found of the resources that a cluster is to take over.
 
 In `Facts` a mapping is None where nothing was looked up; in a mapping None stands for a resource that does not exist.
+The `owner` of a resource is the tag of the cluster of ours that it was made for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from ipaddress import IPv4Network
 
 from pydantic import JsonValue
@@ -19,10 +21,7 @@ Document = Mapping[str, JsonValue]
 
 @dataclass(frozen=True)
 class Network:
-    """A VPC: its associated ranges, the primary one first, how it resolves names, and what it consists of.
-
-    `owner` is the tag of the cluster of ours that it was made for.
-    """
+    """A VPC: its associated ranges, the primary one first, how it resolves names, what it consists of, its `owner`."""
 
     ranges: tuple[IPv4Network, ...]
     dns_support: bool
@@ -33,33 +32,58 @@ class Network:
 
 @dataclass(frozen=True)
 class Role:
-    """A role: whom it trusts, the documents of all its policies, and the ARNs of those attached."""
+    """A role: whom it trusts, the documents of all its policies, the ARNs of those attached, and its `owner`."""
 
     arn: str
     trust: Document
     documents: tuple[Document, ...]
     attached: frozenset[str]
+    owner: str | None = None
 
 
 @dataclass(frozen=True)
 class Bucket:
     """A bucket; one that S3 denies is not `open_to_us`, and then nothing else is known of it.
 
-    `public` says that its policy or its access control list lets anybody in; `cluster_tag` is that of the cluster of
-    ours that it was made for.
+    `public` says that its policy or its access control list lets anybody in.
     """
 
     open_to_us: bool
     region: str = ""
     public: bool = False
-    cluster_tag: str | None = None
+    owner: str | None = None
+
+
+class Kind(StrEnum):
+    """What can be taken over, as messages call it."""
+
+    VPC = "VPC"
+    SUBNET = "subnet"
+    SECURITY_GROUP = "security group"
+    ROLE = "role"
+    BUCKET = "bucket"
+
+
+Part = tuple[Kind, str]
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """Another cluster: the parts that were made for it, and those that it took over; roles by their names.
+
+    `tag` is None for a caller who is not to learn which cluster it is.
+    """
+
+    tag: str | None
+    made: frozenset[Part]
+    taken: frozenset[Part]
 
 
 @dataclass(frozen=True)
 class Facts:
     """Everything that was found; `strangers` are subnets that were named and are not in the VPC.
 
-    `unchecked` says for each check that did not come to an end why.
+    `neighbours` are the other clusters that the ledger knows.
     """
 
     networks: Mapping[str, Network | None] | None = None
@@ -67,7 +91,7 @@ class Facts:
     security_groups: Mapping[str, SecurityGroup | None] | None = None
     roles: Mapping[str, Role | None] = field(default_factory=dict)
     buckets: Mapping[str, Bucket | None] | None = None
-    unchecked: Mapping[str, str] = field(default_factory=dict)
+    neighbours: Sequence[Neighbour] = ()
 
     def network(self, vpc_id: str) -> Network | None:
         """Give the VPC; None when it does not exist or was not looked up."""

@@ -53,10 +53,6 @@ def _bucket(name: str, bucket: Bucket | None, home: Home) -> Iterator[Finding]:
     elif not bucket.open_to_us:
         said = f"S3 denies access to {name}: it is another account's, or its policy keeps the control plane out"
         yield _error(BUCKET_ACCESS, name, said, f"Let this account's control plane use {name}, or name another bucket.")
-    elif bucket.cluster_tag is not None:
-        said = f"the bucket {name} was made for cluster {bucket.cluster_tag}, whose data are in it"
-        remedy = f"Name another bucket. A new cluster of the tag {bucket.cluster_tag} uses it again by itself."
-        yield _error(BUCKET_ACCESS, name, said, remedy)
     elif bucket.region != home.region:
         said = f"{name} is in {bucket.region}; nodes read their scripts in {home.region}"
         yield _error(BUCKET, name, said, f"Name a bucket of {home.region}.")

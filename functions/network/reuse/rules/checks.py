@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from functions.core.errors import Conflict, InvalidRequest
-from functions.core.findings import Finding, errors_in, unchecked
-from functions.network.reuse.rules import buckets, network, roles, security, tags
+from functions.core.findings import Finding, errors_in
+from functions.network.reuse.rules import buckets, network, owners, roles, security, tags
 from functions.network.reuse.rules.kinds import INVALID
 
 if TYPE_CHECKING:
@@ -21,23 +21,26 @@ if TYPE_CHECKING:
 def check(reused: ReusedResources, bucket: str, facts: Facts, needs: Sequence[Need], home: Home) -> list[Finding]:
     """Find everything that is wrong or good to know, errors first; `bucket` is the one that the cluster uses."""
     found = [
+        *owners.check(reused, facts, home.tag),
         *network.check(reused, facts, needs),
         *tags.check(reused, facts),
         *security.check(reused, facts),
         *roles.check(reused, bucket, facts, home),
         *buckets.check(reused, facts, home),
         *buckets.check_reading(reused, bucket, facts, home),
-        *(unchecked(name, why) for name, why in facts.unchecked.items()),
     ]
-    errors = errors_in(found)
-    return [*map(_coded, errors), *(finding for finding in found if finding not in errors)]
+    return _errors_first(found)
 
 
 def check_parts(reused: ReusedResources, bucket: str | None, facts: Facts, home: Home) -> list[Finding]:
     """Find what is wrong with roles and bucket alone; `bucket` is the one that the cluster uses, if it has one yet."""
-    found = [*roles.check(reused, bucket or "", facts, home), *buckets.check(reused, facts, home)]
+    found = [*owners.check(reused, facts, home.tag), *roles.check(reused, bucket or "", facts, home)]
+    found += buckets.check(reused, facts, home)
     found += buckets.check_reading(reused, bucket, facts, home) if bucket else ()
-    found += [unchecked(name, why) for name, why in facts.unchecked.items()]
+    return _errors_first(found)
+
+
+def _errors_first(found: Sequence[Finding]) -> list[Finding]:
     errors = errors_in(found)
     return [*map(_coded, errors), *(finding for finding in found if finding not in errors)]
 

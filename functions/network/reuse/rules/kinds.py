@@ -20,6 +20,7 @@ ROLE_POLICY: Final = "reused_role_policy"
 PASS_ROLE: Final = "pass_role"
 BUCKET: Final = "reused_bucket"
 BUCKET_ACCESS: Final = "reused_bucket_access"
+OTHERS: Final = "reused_of_another_cluster"
 
 # What only another request can put right; every other error may pass when the state of the account changes.
 INVALID: Final = frozenset({VPC, SUBNET, SECURITY_GROUP, ROLE, BUCKET})

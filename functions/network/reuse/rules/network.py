@@ -35,7 +35,6 @@ def check(reused: ReusedResources, facts: Facts, needs: Sequence[Need]) -> Itera
     if network is None:
         yield _error(VPC, "vpc_id", f"{vpc_id} does not exist in this region", vpc_id, "Name a VPC that does.")
         return
-    yield from _owner(vpc_id, network)
     yield from _names(vpc_id, network)
     yield from _services(vpc_id, network)
     yield from _subnets(reused, network, facts)
@@ -51,19 +50,6 @@ def primary_range(network: Network) -> IPv4Network:
 def subnet_of(network: Network, subnet_id: str) -> Subnet | None:
     """Find a subnet of a VPC."""
     return next((subnet for subnet in network.parts.subnets if subnet.subnet_id == subnet_id), None)
-
-
-def _owner(vpc_id: str, network: Network) -> Iterator[Finding]:
-    if network.owner:
-        yield Finding(
-            check=VPC,
-            level=Level.WARNING,
-            field=f"{_PATH}.vpc_id",
-            resource=vpc_id,
-            message=f"{vpc_id} was made for cluster {network.owner}, which cannot be deleted while another cluster "
-            "stands in its VPC",
-            remedy="Name a VPC that belongs to no cluster, if the two are to come and go by themselves.",
-        )
 
 
 def _names(vpc_id: str, network: Network) -> Iterator[Finding]:

@@ -37,12 +37,16 @@ _ANYWHERE: Final = "*"
 
 @dataclass(frozen=True)
 class Home:
-    """Where this deployment is, which buckets are its own, and which roles beside its own it may hand to services."""
+    """Where this deployment is, what is its own there, and for the cluster of which tag it takes something over.
+
+    `passable` are roles that it may hand to services beside those under its path.
+    """
 
     account: str
     region: str
     passable: tuple[str, ...] = ()
     own_buckets: tuple[str, ...] = ()
+    tag: str = ""
 
     @property
     def partition(self) -> str:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from functions.aws import network
 from functions.aws.foundations import foundation_of
 from functions.core.errors import Cause, InvalidRequest, Layer, PreconditionFailed
+from functions.core.ledger.made import adopted
 from functions.core.stage import Applied, Done, Observation
 from functions.network.subnets.rules.requests import given_fault
 from functions.network.subnets.rules.routing import onward, reaches_s3, said_of
 from functions.network.subnets.stages.facts import check_addresses, vpc_of
 
 if TYPE_CHECKING:
+    from functions.core.ledger.models import JsonObject
     from functions.core.stage import StageContext
     from functions.network.subnets.models import Subnet, Vpc
     from functions.network.subnets.rules.needs import Need
@@ -35,7 +37,8 @@ def observe(context: StageContext, need: Need) -> Observation:
     """Done when the subnet still is as it has to be; what it lacks without harm is said."""
     subnet, vpc = _read(context, need)
     _check_routes(subnet, vpc)
-    result = {"subnet_id": subnet.subnet_id, "zone": subnet.zone, "cidr": str(subnet.cidr), "kind": need.kind}
+    result: JsonObject = {"subnet_id": subnet.subnet_id, "zone": subnet.zone, "cidr": str(subnet.cidr)}
+    result |= {"kind": need.kind, **adopted()}
     free = f"{subnet.available_addresses} addresses free"
     said = f"{subnet.subnet_id}: {subnet.cidr} in {subnet.zone}, {free}{_without_harm(subnet, vpc)}"
     return Done(result, said, (subnet.subnet_id,))

@@ -15,6 +15,7 @@ from typing import TypeVar
 from infra.local.kubernetes.controllers.behaviours import Behaviours
 from infra.local.kubernetes.controllers.index import Index, StorageKey
 from infra.local.kubernetes.controllers.times import whole
+from infra.local.kubernetes.deletion import DeleteOptions
 from infra.local.kubernetes.documents import JsonObject, mapping, name_of, namespace_of, text
 from infra.local.kubernetes.errors import Expired, StatusError
 from infra.local.kubernetes.events import record_event
@@ -105,7 +106,7 @@ class Cluster:
         before = self.get(resource, name, namespace)
         if before is None:
             return
-        last = self._in_step(partial(self.store.delete, resource, name, namespace, grace=grace))
+        last = self._in_step(partial(self.store.delete, resource, name, namespace, DeleteOptions(grace=grace)))
         kept = self.store.find(resource, name, namespace)
         self._see(Change(_version(last), resource.key, before, kept))
 

@@ -6,6 +6,7 @@ SageMaker AI sends to EventBridge". Where the guide's example and its table disa
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 from uuid import NAMESPACE_URL, uuid5
@@ -36,6 +37,22 @@ def short_place_name(cluster: HyperPodRecord, group: GroupRecord) -> str:
     return f"Cluster {cluster.name} and IG {group.name}"
 
 
+@dataclass(frozen=True)
+class _Said:
+    """What an event says, and of what: a cluster, or one of its groups or instances.
+
+    `kind` is its member of the EventMetadata union, where that is not the type of the resource.
+    """
+
+    resource_type: str
+    text: str
+    level: str = "Info"
+    metadata: JsonObject = field(default_factory=dict)
+    group: GroupRecord | None = None
+    node: NodeRecord | None = None
+    kind: str | None = None
+
+
 class Journal:
     """Writes events down and tells the bus."""
 
@@ -53,7 +70,7 @@ class Journal:
         **metadata: object,
     ) -> None:
         """Record an event of a cluster."""
-        self._record(cluster, at, "Cluster", text, level, _metadata(failure, metadata), None, None)
+        self._record(cluster, at, _Said("Cluster", text, level, _metadata(failure, metadata)))
 
     def of_group(
         self,
@@ -69,7 +86,8 @@ class Journal:
         """Record an event of a group; one with a failure is an error."""
         kind = "InstanceGroupScaling" if scaling else "InstanceGroup"
         level = "Error" if failure else "Info"
-        self._record(cluster, at, "InstanceGroup", text, level, _metadata(failure, metadata), group, None, kind)
+        details = _metadata(failure, metadata)
+        self._record(cluster, at, _Said("InstanceGroup", text, level, details, group, kind=kind))
 
     def of_node(
         self,
@@ -86,20 +104,9 @@ class Journal:
         level = "Error" if failure else "Info"
         known = {"NodeLogicalId": node.logical_id} if node and cluster.continuous else {}
         details = _metadata(failure, {**known, **metadata})
-        self._record(cluster, at, "Instance", text, level, details, group, node)
+        self._record(cluster, at, _Said("Instance", text, level, details, group, node))
 
-    def _record(
-        self,
-        cluster: HyperPodRecord,
-        at: datetime,
-        resource_type: str,
-        text: str,
-        level: str,
-        metadata: JsonObject,
-        group: GroupRecord | None,
-        node: NodeRecord | None,
-        kind: str | None = None,
-    ) -> None:
+    def _record(self, cluster: HyperPodRecord, at: datetime, said: _Said) -> None:
         """Add an event and tell the bus; classic clusters have none, and the newest 500 are kept (facts 1.7)."""
         if not cluster.continuous:
             return
@@ -107,12 +114,12 @@ class Journal:
         event = EventRecord(
             event_id=str(uuid5(NAMESPACE_URL, f"{cluster.arn}#{self._state.records.minted}")),
             time=at,
-            resource_type=resource_type,
-            description=text,
-            level=level,
-            group=group.name if group else None,
-            instance_id=node.instance_id if node else None,
-            metadata={kind or resource_type: metadata},
+            resource_type=said.resource_type,
+            description=said.text,
+            level=said.level,
+            group=said.group.name if said.group else None,
+            instance_id=said.node.instance_id if said.node else None,
+            metadata={said.kind or said.resource_type: said.metadata},
         )
         cluster.events.append(event)
         del cluster.events[:-EVENTS_KEPT]

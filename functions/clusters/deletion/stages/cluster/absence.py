@@ -67,12 +67,14 @@ def _kept(cluster: ClusterSpec, *, whole: bool) -> list[str]:
 def _kept_of_all(context: StageContext) -> list[str]:
     """Name what outlives a whole cluster: what stages have left, and what its controllers made and nobody deletes."""
     given_up = _strings(context.result_of("foundation_removal").get("retained"))
+    in_use = _strings(context.result_of("foundation_removal").get("left"))
     left = _strings(context.result_at("own_objects_removal:workloads").get("kept"))
     return [
         *left,
         *(f"volume/{each.volume_id}" for each in volumes.of_cluster(context.cluster.names.eks_cluster)),
         *(f"load balancer/{each}" for each in _balancers(context.cluster, given_up)),
         *(f"stack resource {each}" for each in given_up),
+        *(f"left in the network that was taken over: {each}" for each in in_use),
     ]
 
 

@@ -1,6 +1,7 @@
 """The end of the foundation stack: what its services leave behind is cleared, what is in the way is named.
 
 CloudFormation waits for EKS; interfaces that the control plane forgets make it fail, and the stage clears and repeats.
+In a network that was taken over they make nothing fail, and are cleared once the stack is gone.
 """
 
 from __future__ import annotations
@@ -8,8 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.aws import cloudformation, eks, network_interfaces, vpcs
-from functions.clusters.deletion.models import Deletion, StackResource
-from functions.clusters.deletion.rules.blockers import blocked, blockers_in, leftover_groups, leftover_interfaces
+from functions.clusters.deletion.models import Deletion, StackResource, VpcContents
+from functions.clusters.deletion.rules.blockers import (
+    blocked,
+    blockers_in,
+    leftover_groups,
+    leftover_interfaces,
+    of_cluster,
+)
 from functions.clusters.deletion.rules.interfaces import Fate, fate_of, owner_of
 from functions.core import settings
 from functions.core.errors import Cause, Layer, StageFailed
@@ -39,8 +46,10 @@ class FoundationRemoval:
         """Delete the stack; after a failed try clear its VPC first, and retain what was asked for."""
         name = context.cluster.stack
         stack = cloudformation.describe(name)
-        if stack is None or not _is_ours(context, stack):
-            return Applied(f"the stack {name} is gone or not ours")
+        if stack is None:
+            return Applied(f"the stack {name} is gone", tuple(_clear(context, [])))
+        if not _is_ours(context, stack):
+            return Applied(f"the stack {name} is not ours")
         if stack.status.endswith("_IN_PROGRESS") and stack.status not in _BEGINNING:
             return Applied(f"the stack {name} is {stack.status}")
         retained, cleared = list[StackResource](), list[str]()
@@ -84,9 +93,21 @@ def _gone(context: StageContext) -> Observation:
     found = eks.describe_cluster(name)
     if found is not None and found.status == "DELETING":
         return Waiting(_POLL_SECONDS, f"the stack is gone, the EKS cluster {name} is {found.status}")
+    behind = [] if found else _left_behind(context)
+    # What something of others' uses cannot be deleted, and blocks nothing here: it is named as what stays.
+    if untried := [each for each in behind if each not in context.stage.resources]:
+        return Reapply(f"the stack is gone, and EKS has left {', '.join(untried)} behind")
     left = f"; the EKS cluster {name} is not of it and stays" if found else ""
+    left += f"; in use, and left behind: {', '.join(behind)}" if behind else ""
     result: dict[str, JsonValue] = {"stack": context.cluster.stack, "retained": [*_left_by_stack(context)]}
-    return Done(result, f"the stack {context.cluster.stack} is gone{left}")
+    return Done({**result, "left": [*behind]}, f"the stack {context.cluster.stack} is gone{left}")
+
+
+def _left_behind(context: StageContext) -> list[str]:
+    """Give the ids of what EKS and its controllers have left in a network that stays."""
+    name, found = context.cluster.names.eks_cluster, _networks(context, [])
+    interfaces = [each.interface_id for vpc in found for each in leftover_interfaces(vpc.interfaces, name)]
+    return [*interfaces, *(each.group_id for vpc in found for each in leftover_groups(vpc.groups, name))]
 
 
 def _left_by_stack(context: StageContext) -> list[str]:
@@ -109,8 +130,8 @@ def _retained(context: StageContext, resources: Sequence[StackResource]) -> list
 def _clear(context: StageContext, resources: Sequence[StackResource]) -> list[str]:
     """Delete what EKS and its controllers have left in the VPC: nobody else does so once they are gone."""
     cleared: list[str] = []
-    for vpc_id in _vpcs(resources):
-        vpc, name = vpcs.contents(vpc_id), context.cluster.names.eks_cluster
+    name = context.cluster.names.eks_cluster
+    for vpc in _networks(context, resources):
         for interface in leftover_interfaces(vpc.interfaces, name):
             network_interfaces.delete(interface.interface_id)
             cleared.append(interface.interface_id)
@@ -125,8 +146,7 @@ def _after_failure(context: StageContext, resources: Sequence[StackResource]) ->
     """Try again where something can be cleared away or has gone; else name what is in the way, or the reasons given."""
     name = context.cluster.names.eks_cluster
     known = {each.physical_id for each in resources}
-    for vpc_id in _vpcs(resources):
-        vpc = vpcs.contents(vpc_id)
+    for vpc in _networks(context, resources):
         left = leftover_interfaces(vpc.interfaces, name)
         groups = leftover_groups(vpc.groups, name) if eks.describe_cluster(name) is None else []
         if left or groups:
@@ -142,11 +162,15 @@ def _after_failure(context: StageContext, resources: Sequence[StackResource]) ->
     return Failed(_refused(context, resources))
 
 
-def _vpcs(resources: Sequence[StackResource]) -> list[str]:
+def _networks(context: StageContext, resources: Sequence[StackResource]) -> list[VpcContents]:
+    """Read the VPCs of the stack; of one that was taken over, what is the cluster's."""
     gone = ("DELETE_COMPLETE", "DELETE_SKIPPED")
-    return [
-        each.physical_id for each in resources if each.type == _VPC and each.physical_id and each.status not in gone
-    ]
+    own = [each.physical_id for each in resources if each.type == _VPC and each.physical_id and each.status not in gone]
+    found, reused = [vpcs.contents(each) for each in own], context.cluster.reused
+    if reused is not None and reused.vpc_id:
+        taken = {reused.security_group_id or ""}
+        found.append(of_cluster(vpcs.contents(reused.vpc_id), context.cluster.names.eks_cluster, taken))
+    return found
 
 
 def _refused(context: StageContext, resources: Sequence[StackResource]) -> StageFailed:

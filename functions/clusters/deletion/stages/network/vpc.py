@@ -58,7 +58,13 @@ class VpcClearance:
         if foreign or waits:
             what = f"The network of {context.cluster.tag}"
             return Failed(blocked(what, [*foreign, *still_there(waits)], context.cluster.tag))
-        return Reapply(f"{groups[0].group_id} is left behind") if groups else Done({}, "nobody else uses the VPC")
+        # In a network that was taken over a group may be in others' use, which blocks nothing.
+        tried = context.stage.resources if context.cluster.reused and context.cluster.reused.vpc_id else []
+        if left := [each for each in groups if each.group_id not in tried]:
+            return Reapply(f"{left[0].group_id} is left behind")
+        return Done(
+            {}, "nobody else uses the VPC" if not groups else f"in use: {groups[0].group_id} ({groups[0].name})"
+        )
 
 
 def _vpc(context: StageContext) -> tuple[VpcContents, set[str]]:

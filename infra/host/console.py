@@ -1,0 +1,209 @@
+"""The one address of a deployment: CloudFront in front of the console's files, the API, and what agents look for."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from aws_cdk import Duration
+from aws_cdk import aws_certificatemanager as certificates
+from aws_cdk import aws_cloudfront as cloudfront
+from aws_cdk import aws_cloudfront_origins as origins
+from constructs import Construct
+
+from infra.host.addresses import MCP_PATH
+from infra.host.console_buckets import ConsoleBuckets
+from infra.host.files import Document, Files, Folder
+from infra.topology import PREFIX, ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from infra.host.context import Context
+    from infra.release import Place
+
+BUILD: Final = ROOT / "frontend" / "dist"
+EDGE_FUNCTIONS: Final = Path(__file__).resolve().parent / "edge_functions"
+# The gateway gives up after 30 seconds and says so; who gives up earlier hides that.
+_API_SECONDS: Final = 35
+# Vite names what it puts there by its content.
+_NAMED_BY_CONTENT: Final = "assets"
+FOR_EVER: Final = "public, max-age=31536000, immutable"
+_TWO_YEARS: Final = Duration.days(730)
+
+
+class Console(Construct):
+    """The distribution with its buckets. `origin` is the address without a path, `domain` its host.
+
+    The console's files are there once it is built (`frontend/dist`); until then pages answer 404, the rest works.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        api_host: str,
+        connects_to: Sequence[str],
+        context: Context,
+        place: Place,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._place = place
+        self._buckets = ConsoleBuckets(self, "Buckets", context=context, place=place)
+        self._headers = self._add_headers(connects_to)
+        self.distribution = self._add_distribution(api_host, context)
+        custom = context.custom_domain
+        self.domain = custom.name if custom else self.distribution.distribution_domain_name
+        self.origin = f"https://{self.domain}"
+
+    def publish(self, files: Files, documents: Sequence[Document], build: Path = BUILD) -> None:
+        """Write documents beside the console, and the console itself where it has been built."""
+        if not (build / "index.html").is_file():
+            files.write(self, "Files", self._buckets.files, documents=documents)
+            return
+        with TemporaryDirectory() as scratch:
+            rest = Path(scratch)
+            shutil.copytree(build, rest, dirs_exist_ok=True)
+            shutil.rmtree(rest / _NAMED_BY_CONTENT, ignore_errors=True)
+            # What the document names is there before the document is.
+            lasting = Folder(build / _NAMED_BY_CONTENT, f"{_NAMED_BY_CONTENT}/", FOR_EVER)
+            folders = [lasting, Folder(rest)] if lasting.path.is_dir() else [Folder(rest)]
+            files.write(self, "Files", self._buckets.files, folders=folders, documents=documents)
+
+    def _add_distribution(self, api_host: str, context: Context) -> cloudfront.Distribution:
+        custom = context.custom_domain
+        pages, behaviours = self._behaviours(api_host)
+        # No error page: it would put the console in the place of every refusal of the API.
+        return cloudfront.Distribution(
+            self,
+            "Distribution",
+            comment="HyperPod InstantStart",
+            default_root_object="index.html",
+            default_behavior=pages,
+            additional_behaviors=behaviours,
+            domain_names=[custom.name] if custom else None,
+            certificate=self._certificate(custom.certificate_arn) if custom else None,
+            minimum_protocol_version=cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021,
+            http_version=cloudfront.HttpVersion.HTTP2_AND_3,
+            log_bucket=self._buckets.logs,
+            log_file_prefix="distribution/",
+        )
+
+    def _certificate(self, arn: str) -> certificates.ICertificate:
+        return certificates.Certificate.from_certificate_arn(self, "Certificate", arn)
+
+    def _behaviours(self, api_host: str) -> tuple[cloudfront.BehaviorOptions, Mapping[str, cloudfront.BehaviorOptions]]:
+        api = origins.HttpOrigin(
+            api_host,
+            protocol_policy=cloudfront.OriginProtocolPolicy.HTTPS_ONLY,
+            origin_ssl_protocols=[cloudfront.OriginSslPolicy.TLS_V1_2],
+            read_timeout=Duration.seconds(_API_SECONDS),
+        )
+        files = self._files_origin()
+        return self._files(files, self._edge_function("pages")), {
+            "/api/*": self._calls(api),
+            f"{MCP_PATH}*": self._calls(api, self._edge_function("challenge")),
+            # Files as well, and never a page.
+            "/.well-known/*": self._files(files),
+        }
+
+    def _files_origin(self) -> cloudfront.IOrigin:
+        control = cloudfront.S3OriginAccessControl(
+            self, "AccessControl", origin_access_control_name=self._global_name("console")
+        )
+        # Whoever may not list is told that a missing file is forbidden.
+        levels = [cloudfront.AccessLevel.READ, cloudfront.AccessLevel.LIST]
+        return origins.S3BucketOrigin.with_origin_access_control(
+            self._buckets.files, origin_access_control=control, origin_access_levels=levels
+        )
+
+    def _files(self, origin: cloudfront.IOrigin, *called: cloudfront.FunctionAssociation) -> cloudfront.BehaviorOptions:
+        return cloudfront.BehaviorOptions(
+            origin=origin,
+            viewer_protocol_policy=cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+            allowed_methods=cloudfront.AllowedMethods.ALLOW_GET_HEAD,
+            cache_policy=cloudfront.CachePolicy.CACHING_OPTIMIZED,
+            response_headers_policy=self._headers,
+            function_associations=[*called],
+        )
+
+    def _calls(self, origin: cloudfront.IOrigin, *called: cloudfront.FunctionAssociation) -> cloudfront.BehaviorOptions:
+        return cloudfront.BehaviorOptions(
+            origin=origin,
+            # A request that came in the clear has shown its token already: it is refused, not led on.
+            viewer_protocol_policy=cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
+            allowed_methods=cloudfront.AllowedMethods.ALLOW_ALL,
+            cache_policy=cloudfront.CachePolicy.CACHING_DISABLED,
+            # The gateway knows itself by its own host only.
+            origin_request_policy=cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+            response_headers_policy=self._headers,
+            function_associations=[*called],
+        )
+
+    def _edge_function(self, name: str) -> cloudfront.FunctionAssociation:
+        function = cloudfront.Function(
+            self,
+            f"Function-{name}",
+            function_name=self._global_name(name),
+            comment=f"edge_functions/{name}.js",
+            runtime=cloudfront.FunctionRuntime.JS_2_0,
+            code=cloudfront.FunctionCode.from_file(file_path=str(EDGE_FUNCTIONS / f"{name}.js")),
+        )
+        return cloudfront.FunctionAssociation(function=function, event_type=cloudfront.FunctionEventType.VIEWER_REQUEST)
+
+    def _add_headers(self, connects_to: Sequence[str]) -> cloudfront.ResponseHeadersPolicy:
+        return cloudfront.ResponseHeadersPolicy(
+            self,
+            "Headers",
+            response_headers_policy_name=self._global_name("headers"),
+            security_headers_behavior=cloudfront.ResponseSecurityHeadersBehavior(
+                content_security_policy=cloudfront.ResponseHeadersContentSecurityPolicy(
+                    content_security_policy=content_security_policy(connects_to), override=True
+                ),
+                content_type_options=cloudfront.ResponseHeadersContentTypeOptions(override=True),
+                frame_options=cloudfront.ResponseHeadersFrameOptions(
+                    frame_option=cloudfront.HeadersFrameOption.DENY, override=True
+                ),
+                referrer_policy=cloudfront.ResponseHeadersReferrerPolicy(
+                    referrer_policy=cloudfront.HeadersReferrerPolicy.NO_REFERRER, override=True
+                ),
+                strict_transport_security=cloudfront.ResponseHeadersStrictTransportSecurity(
+                    access_control_max_age=_TWO_YEARS, include_subdomains=True, override=True
+                ),
+            ),
+            custom_headers_behavior=cloudfront.ResponseCustomHeadersBehavior(
+                custom_headers=[
+                    cloudfront.ResponseCustomHeader(
+                        header="permissions-policy",
+                        value="camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+                        override=True,
+                    )
+                ]
+            ),
+        )
+
+    def _global_name(self, name: str) -> str:
+        # CloudFront has no regions, so deployments of several would take each other's names.
+        return f"{PREFIX}{name}-{self._place.region}"
+
+
+def content_security_policy(connects_to: Sequence[str]) -> str:
+    """Write what the console's pages may load, and whom they may speak to beside their own address."""
+    directives = {
+        "default-src": ["'none'"],
+        "base-uri": ["'self'"],
+        "connect-src": ["'self'", *connects_to],
+        "font-src": ["'self'", "data:"],
+        "form-action": ["'self'"],
+        "frame-ancestors": ["'none'"],
+        "img-src": ["'self'", "data:"],
+        "manifest-src": ["'self'"],
+        "script-src": ["'self'"],
+        # The components place themselves by style attributes.
+        "style-src": ["'self'", "'unsafe-inline'"],
+        "worker-src": ["'self'"],
+    }
+    return "; ".join(f"{name} {' '.join(sources)}" for name, sources in directives.items())

@@ -1,0 +1,64 @@
+"""The door signed with IAM: the gateway comes through it for its callers, and agents that have roles come to it.
+
+Nobody is let in here by the deployment itself. A policy that names `api_arn` lets in the gateway, whose word on who the
+caller is counts; one that names `mcp_arn` lets an agent speak to the gateway, and no further.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from constructs import Construct
+
+from infra.host.addresses import MCP_PATH
+from infra.host.http_api import STAGE, HttpApi
+from infra.topology import UNMATCHED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from aws_cdk import aws_lambda as lambda_
+
+    from functions.core.declaration import Route
+    from infra.host.context import Context
+    from infra.release import Place
+
+
+class InternalApi(Construct):
+    """The HTTP API without tokens; `url` is its address.
+
+    IAM knows no scopes of routes, so only those are named that the function for all the rest does not answer.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        routes: Sequence[Route],
+        functions: Mapping[str, lambda_.IFunction],
+        context: Context,
+        place: Place,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        http = HttpApi(
+            self,
+            "Http",
+            name="internal",
+            description="HyperPod InstantStart: the door of roles.",
+            functions=functions,
+            place=place,
+            retention_days=context.log_retention_days,
+        )
+        for route in named(routes):
+            key = f"{route.method} {route.path}"
+            http.add_route(f"Route-{route.operation_id}", key, route.function, authorization_type="AWS_IAM")
+        self.id = http.id
+        self.url = f"https://{http.host}"
+        self.api_arn = place.arn("execute-api", f"{http.id}/{STAGE}/*/api/*")
+        self.mcp_arn = place.arn("execute-api", f"{http.id}/{STAGE}/*{MCP_PATH}")
+
+
+def named(routes: Sequence[Route]) -> list[Route]:
+    """List the routes that a door without scopes has to tell apart, and the one for all the rest."""
+    return [*(route for route in routes if route.function != UNMATCHED.function), UNMATCHED]

@@ -1,0 +1,94 @@
+"""The time that a request has for all that it is checked by: one for the whole of it, and no call begins after it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from functions.core.gathering import EDGE_TIME
+from tests.component.test_http_reuse_support import HYPERPOD, Own, own
+from tests.component.test_http_support import Answer, Edge, account, edge, standing
+from tests.component.test_http_upgrades import CONDITIONS, ElasticKubernetes, group
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from botocore.model import OperationModel
+
+
+__all__ = ["account", "edge", "own"]
+
+SLOW = timedelta(seconds=1.5)
+
+
+class OneByOne:
+    """Threads that run one after the other: what each call takes adds up."""
+
+    def run(self, calls: Sequence[Callable[[], None]]) -> None:
+        for call in calls:
+            call()
+
+
+@pytest.fixture
+def slow(edge: Edge) -> Edge:
+    """An account whose every answer takes a while, asked one call after the other; the ledger's take none."""
+
+    def take_long(*, model: OperationModel, **_: object) -> None:
+        if model.service_model.service_name != "dynamodb":
+            edge.account.clock.advance(seconds=SLOW.total_seconds())
+
+    edge.account.runtime.threads = OneByOne()
+    edge.account.runtime.session.register("after-call", cast("Callable[..., None]", take_long))
+    return edge
+
+
+def unchecked(answer: Answer) -> set[str]:
+    return {each["check"] for each in answer.body["findings"] if each["message"].startswith("unchecked: ")}
+
+
+def timed(edge: Edge, path: str, body: dict[str, Any]) -> tuple[Answer, timedelta]:
+    """Try a request, and say how long it took."""
+    before = edge.account.clock.now()
+    answer = edge.send("POST", path, body, query="dry_run=true")
+    assert answer.status == 200, answer.body
+    return answer, edge.account.clock.now() - before
+
+
+@pytest.mark.case(71)
+def test_what_is_taken_over_is_looked_at_in_the_time_of_all_other_checks(slow: Edge, own: Own) -> None:
+    body = {"tag": "t1", "foundation": own.members, "hyperpod": HYPERPOD}
+    answer, took = timed(slow, "/api/clusters", body)
+    assert EDGE_TIME <= took <= EDGE_TIME + SLOW
+    # One after the other the first check alone takes up nearly all of the time.
+    assert unchecked(answer) >= {"reused_security_group", "reused_role", "reused_bucket", "cluster_usage_quota"}
+
+
+@pytest.mark.case(71)
+def test_an_upgrade_is_previewed_within_the_same_time(slow: Edge) -> None:
+    standing(slow, "t1", *CONDITIONS)
+    eks = ElasticKubernetes()
+    eks.install(slow)
+    slow.surroundings.clusters["hp-cluster-t1"] = [group()]
+    slow.surroundings.seconds["DescribeAddonVersions"] = 9
+    with slow.account.counted() as calls:
+        answer, took = timed(slow, "/api/clusters/t1/upgrade", {})
+    assert took <= EDGE_TIME + SLOW + timedelta(seconds=9)
+    assert "DescribeAddonVersions" in calls
+    assert not {"ListInsights", "DescribeInsight"} & {*calls}
+    assert unchecked(answer) == {"upgrade_nodes", "upgrade_insight"}
+    assert [each["name"] for each in answer.body["preview"]["changes"]][-1] == "hp-cluster-t1"
+
+
+@pytest.mark.case(71)
+def test_an_import_looks_at_its_role_and_bucket_in_what_time_is_left(slow: Edge, own: Own) -> None:
+    parts = {"execution_role_arn": own.members["execution_role_arn"], "bucket": "sagemaker-team"}
+    found = {
+        "cluster": {"name": "theirs", "status": "ACTIVE", "version": "1.33", "arn": "arn:aws:eks:::cluster/theirs"}
+    }
+    slow.surroundings.answer(slow.account, "eks.DescribeCluster", lambda _: found)
+    slow.surroundings.seconds["DescribeCluster"] = 6
+    answer, took = timed(slow, "/api/clusters/import", {"eks_cluster_name": "theirs", **parts})
+    assert took <= EDGE_TIME + SLOW
+    assert unchecked(answer) == {"reused_role", "reused_bucket"}

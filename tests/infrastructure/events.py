@@ -1,0 +1,76 @@
+"""One real event for each function, of the kind that calls it: what gateways, schedules, streams and machines send."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Final
+
+from pydantic import JsonValue
+
+from infra.local.gateway import HttpGateway, local_authorizer
+from infra.local.messages import HttpRequest
+from infra.topology import TOPOLOGY
+from tests.infrastructure.isolation import PLACE
+
+Event = dict[str, JsonValue]
+
+OPERATION: Final = "op-0000000000000001"
+BEGIN: Final[Event] = {"action": "begin_operation", "operation_id": OPERATION}
+STREAMED: Final[Event] = {
+    "Records": [
+        {
+            "eventID": "1",
+            "eventName": "MODIFY",
+            "eventVersion": "1.1",
+            "eventSource": "aws:dynamodb",
+            "awsRegion": PLACE.region,
+            "dynamodb": {
+                "ApproximateCreationDateTime": 1_767_258_000,
+                "Keys": {"operation_id": {"S": OPERATION}, "record": {"S": "operation"}},
+                "NewImage": {"operation_id": {"S": OPERATION}, "record": {"S": "operation"}},
+                "SequenceNumber": "100000000000000000001",
+                "SizeBytes": 100,
+                "StreamViewType": "NEW_IMAGE",
+            },
+            "eventSourceARN": PLACE.arn("dynamodb", "table/instantstart-operations/stream/2026-01-01T09:00:00.000"),
+        }
+    ]
+}
+CONNECT: Final[Event] = {
+    "headers": {"Host": "example.com"},
+    "queryStringParameters": {"ticket": "none"},
+    "requestContext": {
+        "routeKey": "$connect",
+        "eventType": "CONNECT",
+        "connectionId": "L0SM9cOFvHcCIhw=",
+        "requestId": "JKJaXmPLvHcESHA=",
+        "stage": "live",
+        "apiId": "instantstart",
+    },
+    "isBase64Encoded": False,
+}
+
+
+def scheduled(function: str) -> Event:
+    """Give what the function's schedule sends."""
+    payload = next(each.payload for each in TOPOLOGY.schedules if each.function == function)
+    return {"source": "schedule", "action": payload}
+
+
+def turn(function: str) -> Event:
+    """Give what the `stage` machine sends to the function of one of its stages."""
+    stage = next(each.kind for each in TOPOLOGY.stages if each.function == function)
+    return {"action": "apply", "operation_id": OPERATION, "stage": stage, "attempt": 1, "reapplied": 0}
+
+
+def requested(function: str, method: str, path: str) -> Event:
+    """Give what the HTTP API sends to a function for a request of a signed-in caller."""
+    sent: dict[str, Event] = {}
+
+    def invoke(answering: str, event: Event) -> JsonValue:
+        sent[answering] = event
+        return {"statusCode": 200}
+
+    gateway = HttpGateway(TOPOLOGY.routes, invoke, lambda: datetime.now(UTC), PLACE.account, PLACE.region)
+    gateway.handle(HttpRequest(method, path, "", {}, b""), "127.0.0.1", local_authorizer)
+    return sent[function]
