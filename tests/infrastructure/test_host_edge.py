@@ -376,7 +376,7 @@ def test_agents_come_back_to_a_port_that_stands(plain: Stacked) -> None:
 
 def told_by_functions(origin: str) -> dict[str, str]:
     """Ask the functions' own code what it tells an allowed origin."""
-    event = {
+    event: dict[str, JsonValue] = {
         "version": "2.0",
         "rawPath": "/api/clusters",
         "headers": {"origin": origin},
