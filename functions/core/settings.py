@@ -27,6 +27,11 @@ def console_client_id() -> str | None:
     return optional("CONSOLE_CLIENT_ID")
 
 
+def gateway_role_arn() -> str | None:
+    """Read the ARN of the role whose word counts at the internal door, None where there is no such door."""
+    return optional("GATEWAY_ROLE_ARN")
+
+
 def allowed_origins() -> list[str]:
     """Read the origins, parted by spaces, whose pages may call the API; usually none, the console has the API's own."""
     return (optional("ALLOWED_ORIGINS") or "").split()

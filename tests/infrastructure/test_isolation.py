@@ -10,7 +10,7 @@ import pytest
 
 from infra.assets import HELM_PROGRAM
 from infra.topology import FUNCTIONS, TOPOLOGY, Function, Weight
-from tests.infrastructure.events import BEGIN, CONNECT, STREAMED, requested, scheduled, turn
+from tests.infrastructure.events import BEGIN, CONNECT, SIGNED_IN, STREAMED, requested, scheduled, turn
 from tests.infrastructure.isolation import Assets, Told, unpacked
 
 # What no function may import: the packages of its hosts, and those of a heavier class.
@@ -27,6 +27,7 @@ MODULES: Final = {
     "connections": 548,
     "push": 442,
     "audit": 438,
+    "token_claims": 240,
     "stages_network": 507,
     "stages_cluster": 862,
     "stages_identity": 677,
@@ -50,6 +51,11 @@ def found_no_aws(told: Told) -> bool:
     return told.error is not None and told.error.kind == "EndpointConnectionError"
 
 
+def told_what_to_take_out(told: Told) -> bool:
+    """Whether the function of the user pool named the scope that a reader does not hold."""
+    return "'scopesToSuppress': ['instantstart/admin']" in str(told.answer)
+
+
 CALLED: Final = {
     "api": (requested("api", "GET", "/api/openapi.json"), answered(200, "openapi")),
     "catalog": (requested("catalog", "GET", "/api/catalog/regions"), answered(200, "us-west-2")),
@@ -62,6 +68,7 @@ CALLED: Final = {
     "events": (scheduled("events"), found_no_aws),
     "push": (STREAMED, found_no_aws),
     "audit": (scheduled("audit"), found_no_aws),
+    "token_claims": (SIGNED_IN, told_what_to_take_out),
 }
 
 
