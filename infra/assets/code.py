@@ -9,7 +9,7 @@ from typing import Final
 
 from infra.assets.archive import Member, write
 from infra.assets.place import ASSETS
-from infra.topology import ROOT
+from infra.shapes import ROOT
 
 _FOLDERS: Final = ("functions", "mcp_gateway")
 _LEFT_OUT: Final = ("__pycache__", "README.md", "tests")

@@ -13,7 +13,10 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from textwrap import indent
+from typing import TextIO
 
 from infra.local import doors, kept
 from infra.local.clock import Mode
@@ -23,6 +26,7 @@ from infra.local.images import HostImage
 from infra.local.keeper import keeping
 from infra.local.kept import OtherVersion
 from infra.local.logs import functions_log_to
+from infra.local.simulators.sns import Message
 
 PORTS = 3
 """The API, the AWS endpoint and the clusters have one each, in a row."""
@@ -37,6 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     stopped = _interrupt()
     directory: Path = wanted.directory.resolve()
     directory.mkdir(parents=True, exist_ok=True)
+    terminal = sys.stdout
     kubernetes_port = wanted.port and wanted.port + 2
     with functions_log_to(directory) as log:
         image = None if wanted.fresh else kept_for(directory, wanted.region)
@@ -47,10 +52,17 @@ def main(arguments: list[str] | None = None) -> int:
             doors.opened(host, wanted.port) as opened,
             _written(_endpoints(host, opened, log), directory / "endpoints.json") as endpoints,
         ):
+            host.world.topics.on_message = partial(_tell, terminal)
             _announce(endpoints)
             stopped.wait()
     gc.freeze()  # else the interpreter spends seconds on collecting what ends with it anyway
     return 0
+
+
+def _tell(terminal: TextIO, message: Message) -> None:
+    """Show what a topic was told, as those who subscribed would read it; a function's own words go to its log."""
+    terminal.write(f"\n[{message.at:%Y-%m-%d %H:%M} simulated] {message.subject}\n{indent(message.text, '  ')}")
+    terminal.flush()
 
 
 def kept_for(directory: Path, region: str) -> HostImage | None:

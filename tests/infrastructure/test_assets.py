@@ -14,7 +14,7 @@ from infra.assets import HELM_PROGRAM, AssetFault, code, layer, layers
 from infra.assets.archive import unpacked_bytes
 from infra.assets.place import UNPACKED_LIMIT
 from infra.assets.trimming import UNUSED_PACKAGES, services
-from infra.topology import ROOT, Weight
+from infra.shapes import ROOT, Weight
 
 LOCKS: Final = ROOT / "infra" / "locks"
 DEPLOYED: Final = {Weight.LEAN: "arm64", Weight.KUBERNETES: "arm64", Weight.HELM: "x86_64"}

@@ -9,7 +9,8 @@ from typing import Final
 import pytest
 
 from infra.assets import HELM_PROGRAM
-from infra.topology import FUNCTIONS, TOPOLOGY, Function, Weight
+from infra.shapes import Function, Weight
+from infra.topology import FUNCTIONS, TOPOLOGY
 from tests.infrastructure.events import BEGIN, CONNECT, STREAMED, requested, scheduled, turn
 from tests.infrastructure.isolation import Assets, Told, unpacked
 
@@ -26,6 +27,7 @@ MODULES: Final = {
     "events": 477,
     "connections": 548,
     "push": 442,
+    "notifications": 460,
     "audit": 438,
     "stages_network": 507,
     "stages_cluster": 862,
@@ -62,6 +64,7 @@ CALLED: Final = {
     "events": (scheduled("events"), found_no_aws),
     "push": (STREAMED, found_no_aws),
     "audit": (scheduled("audit"), found_no_aws),
+    "notifications": (scheduled("notifications"), found_no_aws),
 }
 
 
