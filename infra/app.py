@@ -17,7 +17,8 @@ from infra.host.context import KEY, Context
 from infra.host.report import report
 from infra.host.shipment import shipment
 from infra.host.stack import InstantStart
-from infra.topology import ROOT, TOPOLOGY
+from infra.shapes import ROOT
+from infra.topology import TOPOLOGY
 
 if TYPE_CHECKING:
     from pydantic import JsonValue

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from functions.core.phases import PIPELINES
-from infra.topology import STATE_MACHINES
+from infra.shapes import STATE_MACHINES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -123,6 +123,7 @@ def environment(
         "ACCOUNT_ID": place.account,
         "STATE_MACHINE_PREFIX": place.arn("states", f"stateMachine:{PREFIX}"),
         "ARTIFACT_BUCKET": artifacts,
+        "NOTIFICATIONS_TOPIC_ARN": place.arn("sns", NOTIFICATIONS),
         "RELEASE": release.name,
         "CHARTS": json.dumps({chart.release: _told(chart, release) for chart in release.charts}),
         "FOUNDATION_TEMPLATE_URL": f"https://{template}",

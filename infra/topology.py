@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
-from pathlib import Path
 
 from functions.core.declaration import Route, Scope, Stage
 from functions.core.ledger import tables as ledger
 from functions.core.phases import BY_KIND
 from functions.core.runtime import Patience
 from functions.entry.domains import DECLARATIONS
+from infra.shapes import ROOT, Bucket, Function, Role, StateMachine, Weight
 from infra.triggers import SCHEDULES, SOCKET_ROUTES, STREAMS, EventRule, Schedule, SocketRoute, Stream, event_rules
 
-ROOT = Path(__file__).resolve().parent.parent
-STATE_MACHINES = ROOT / "statemachines"
 CLUSTER_ARTIFACTS = ROOT / "infra" / "cluster"
 
 PREFIX = "instantstart-"
@@ -29,76 +26,10 @@ POLL_SECONDS = {"HYPERPOD_POLL_SECONDS": "30", "CAPACITY_POLL_SECONDS": "600", "
 # functions leave through, the ARNs those of roles outside of ROLE_PATH that it may pass to AWS services.
 CHOICES = {"FIXED_EGRESS_ADDRESSES": "", "PASSABLE_ROLE_ARNS": ""}
 
-
-class Weight(StrEnum):
-    """Which packages a function is deployed with, from the lightest; each class is a layer of its own."""
-
-    LEAN = "lean"
-    KUBERNETES = "kubernetes"
-    HELM = "helm"
-
-
-@dataclass(frozen=True)
-class Function:
-    """One Lambda function: its entry, its limits, and what its role may do beyond its stages' own actions.
-
-    One that acts for operations does so in sessions of its own role, each named after the operation. `weight` says
-    which packages it finds: those of AWS, of Kubernetes too, or the helm program with them. Its actions on DynamoDB
-    are for `tables` and `indexes`; in `read_tables` it only reads.
-    """
-
-    name: str
-    handler: str
-    purpose: str
-    timeout_seconds: int = 30
-    memory_megabytes: int = 512
-    actions: tuple[str, ...] = ()
-    tables: tuple[ledger.Table, ...] = ()
-    read_tables: tuple[ledger.Table, ...] = ()
-    indexes: tuple[ledger.Index, ...] = ()
-    patience: Patience = Patience.STAGE
-    acts_for_operations: bool = False
-    weight: Weight = Weight.LEAN
-
-
-@dataclass(frozen=True)
-class StateMachine:
-    """One Standard state machine; its ASL file bears its name."""
-
-    name: str
-    actions: tuple[str, ...]
-
-    @property
-    def path(self) -> Path:
-        """Say where the ASL file is."""
-        return STATE_MACHINES / f"{self.name}.asl.json"
-
-
-@dataclass(frozen=True)
-class Role:
-    """A role that the host makes besides one per function and one per state machine.
-
-    One that trusts itself says so by a condition on the caller's ARN: a trust policy cannot name a role that it makes.
-    """
-
-    name: str
-    trusted_service: str | None
-    purpose: str
-    trusts_itself: bool = False
-
-
-@dataclass(frozen=True)
-class Bucket:
-    """A bucket of the deployment, and the variable that tells a function its name; objects go after `keep_days`."""
-
-    name: str
-    variable: str
-    purpose: str
-    keep_days: int
-
-
 # A transaction is authorised as what it consists of (DynamoDB developer guide, "IAM for transactions").
 LEDGER = ("dynamodb:Query", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem")
+# What Lambda does in a function's name to read a table's stream.
+_HEAR = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:ListStreams")
 # Posting to a connection and closing one (API Gateway developer guide, "Control access to a WebSocket API with IAM").
 MANAGE_CONNECTIONS = "execute-api:ManageConnections"
 # What every stage reads and writes: its cluster, its operation.
@@ -201,10 +132,7 @@ FUNCTIONS = (
             "dynamodb:Query",
             "dynamodb:Scan",
             "dynamodb:DeleteItem",
-            "dynamodb:DescribeStream",
-            "dynamodb:GetRecords",
-            "dynamodb:GetShardIterator",
-            "dynamodb:ListStreams",
+            *_HEAR,
             MANAGE_CONNECTIONS,
         ),
         tables=(ledger.CONNECTIONS,),
@@ -212,6 +140,23 @@ FUNCTIONS = (
     ),
     # Cognito waits five seconds, and whoever signs in waits with it.
     Function("token_claims", "functions.entry.token_claims.handler", "narrows tokens by groups", timeout_seconds=5),
+    Function(
+        "notifications",
+        "functions.entry.notifications.handler",
+        "tells the topic what people have to know",
+        timeout_seconds=60,
+        actions=(
+            "dynamodb:GetItem",
+            "dynamodb:PutItem",
+            "dynamodb:Query",
+            *_HEAR,
+            "sagemaker:DescribeTrainingPlan",
+            "sns:Publish",
+        ),
+        tables=(ledger.NOTICES,),
+        read_tables=(ledger.OPERATIONS,),
+        indexes=(ledger.BY_TAG, ledger.UNFINISHED),
+    ),
     Function(
         "audit",
         "functions.entry.audit.handler",

@@ -54,6 +54,8 @@ SCHEDULES = (
     Schedule("sweeper", "events", 60, "sweep"),
     # A day is exported once, an hour after its end at the earliest; a run that failed is made up for by the next.
     Schedule("audit_export", "audit", 6 * 3600, "export"),
+    # A training plan's end is told a day ahead, and what stands still after two hours: an hour is exact enough.
+    Schedule("notifications", "notifications", 3600, "look"),
 )
 
 SOCKET_ROUTES = tuple(SocketRoute(key, "connections") for key in ("$connect", "$disconnect", "$default"))
@@ -69,6 +71,31 @@ STREAMS = (
         ),
     ),
     Stream("cluster_events", "push", ({"eventName": ["INSERT"]},)),
+    # DynamoDB lets two functions read a shard side by side: this is the second.
+    Stream(
+        "operations",
+        "notifications",
+        (
+            {"dynamodb": {"Keys": {"record": {"S": ["operation"]}}, "NewImage": {"status": {"S": ["FAILED"]}}}},
+            {
+                "eventName": ["MODIFY"],
+                "dynamodb": {
+                    "Keys": {"record": {"S": [{"prefix": "stage#"}]}},
+                    "OldImage": {"reason": {"S": ["WAITING_CAPACITY"]}},
+                },
+            },
+        ),
+    ),
+    Stream(
+        "cluster_events",
+        "notifications",
+        (
+            {
+                "eventName": ["INSERT"],
+                "dynamodb": {"NewImage": {"kind": {"S": ["node_health"]}, "level": {"S": ["Error"]}}},
+            },
+        ),
+    ),
 )
 
 # Statuses that end what a stage waits for, or begin its end; what merely goes on wakes nobody.

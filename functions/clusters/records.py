@@ -15,7 +15,6 @@ from functions.core.ledger.clusters import owners_of, records_of
 from functions.core.ledger.detection import DETECTED, detected_of
 from functions.core.ledger.items import item_of, model_of, plain, text_of
 from functions.core.ledger.made import made_in
-from functions.core.ledger.queries import pages
 from functions.core.ledger.tables import BY_TAG, CLUSTERS, LISTED_MARK, PREFERENCES
 from functions.core.ledger.writes import names_in, table_name, values_in
 
@@ -97,22 +96,6 @@ def page(limit: int, after: str | None) -> tuple[list[Cluster], str | None]:
     if unread:
         return found, found[-1].spec.tag if found else text_of({**unread}, "cluster_tag")
     return found, None
-
-
-def specs() -> list[ClusterSpec]:
-    """Read the desired state of every cluster, by one Query for each megabyte of the list of clusters."""
-    condition, wanted = f"#{BY_TAG.partition.name} = :listed", "#record = :spec"
-    found = pages(
-        {
-            "TableName": table_name(CLUSTERS),
-            "IndexName": BY_TAG.name,
-            "KeyConditionExpression": condition,
-            "FilterExpression": wanted,
-            "ExpressionAttributeNames": names_in(f"{condition} {wanted}"),
-            "ExpressionAttributeValues": values_in(f"{condition} {wanted}", {"listed": LISTED_MARK, "spec": _SPEC}),
-        }
-    )
-    return [model_of(ClusterSpec, item) for item in found]
 
 
 def exists(tag: str) -> bool:

@@ -91,3 +91,10 @@ class ConnectionsExceptions(Protocol):
     """The modelled errors of that API."""
 
     GoneException: type[ClientError]
+
+
+class TopicsClient(Protocol):
+    """SNS, as far as it is used here. Source: SNS API reference."""
+
+    def publish(self, *, TopicArn: str, Subject: str, Message: str) -> object:
+        """Send a message to whoever listens to a topic."""

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from types_boto3_stepfunctions import SFNClient
     from types_boto3_sts import STSClient
 
-    from functions.core.clients import ConnectionsClient, LogsClient, ServiceQuotasClient
+    from functions.core.clients import ConnectionsClient, LogsClient, ServiceQuotasClient, TopicsClient
 
 
 Kept = TypeVar("Kept")
@@ -278,6 +278,8 @@ def client(service: Literal["sagemaker"], patience: Patience | None = ...) -> Sa
 def client(service: Literal["logs"], patience: Patience | None = ...) -> LogsClient: ...
 @overload
 def client(service: Literal["service-quotas"], patience: Patience | None = ...) -> ServiceQuotasClient: ...
+@overload
+def client(service: Literal["sns"], patience: Patience | None = ...) -> TopicsClient: ...
 @overload
 def client(service: Literal["stepfunctions"], patience: Patience | None = ...) -> SFNClient: ...
 @overload

@@ -32,6 +32,11 @@ def gateway_role_arn() -> str | None:
     return optional("GATEWAY_ROLE_ARN")
 
 
+def console_url() -> str | None:
+    """Read the address of the console, without a path; None where there is none."""
+    return optional("CONSOLE_URL")
+
+
 def allowed_origins() -> list[str]:
     """Read the origins, parted by spaces, whose pages may call the API; usually none, the console has the API's own."""
     return (optional("ALLOWED_ORIGINS") or "").split()

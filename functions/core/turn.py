@@ -114,7 +114,8 @@ def _observe(behaviour: StageBehaviour, context: StageContext, turn: Turn) -> Ve
             seen = behaviour.observe(context)
     except (Problem, ClientError, BotoCoreError) as error:
         problem = _problem(error, context.stage)
-        again = Waiting(_ASK_AGAIN_SECONDS, f"asking again: {problem.detail}")
+        # That nobody answers changes nothing of what the stage waits for.
+        again = Waiting(_ASK_AGAIN_SECONDS, f"asking again: {problem.detail}", context.stage.reason)
         seen = again if _passes(problem, context.stage) else Failed(problem)
     return _verdict(seen, context, turn)
 
@@ -122,7 +123,8 @@ def _observe(behaviour: StageBehaviour, context: StageContext, turn: Turn) -> Ve
 def _verdict(seen: Observation, context: StageContext, turn: Turn) -> Verdict:
     match seen:
         case Done():
-            _record(turn, context.stage, Applied(seen.message, seen.resources))
+            # The end of the stage takes the reason away, so that whoever hears of it knows what was waited for.
+            _record(turn, context.stage, Applied(seen.message, seen.resources), context.stage.reason)
             return Verdict(verdict="done", result=dict(seen.result))
         case Waiting():
             _record(turn, context.stage, Applied(seen.message, seen.resources), seen.reason)

@@ -9,7 +9,7 @@ from pathlib import Path
 from infra.assets.archive import unpacked_bytes
 from infra.assets.code import code
 from infra.assets.layers import HELM_ARCHITECTURE, layer, twin
-from infra.topology import Weight
+from infra.shapes import Weight
 
 _ARCHITECTURES = {Weight.LEAN: "arm64", Weight.KUBERNETES: "arm64", Weight.HELM: HELM_ARCHITECTURE}
 

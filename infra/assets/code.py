@@ -11,7 +11,7 @@ from typing import Final
 from infra.assets.archive import Member, write
 from infra.assets.bytecode import with_bytecode
 from infra.assets.place import ASSETS, rules
-from infra.topology import ROOT
+from infra.shapes import ROOT
 
 _FOLDERS: Final = ("functions", "mcp_gateway")
 _PLACE: Final = "/var/task"

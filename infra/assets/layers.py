@@ -17,7 +17,7 @@ from infra.assets.packages import HERE, Target, contents, target_of, wheels
 from infra.assets.place import ASSETS, UNPACKED_LIMIT, AssetFault, rules
 from infra.assets.trimming import kept_files, kept_requirements, services
 from infra.local.helm_binary import unpack
-from infra.topology import ROOT, Weight
+from infra.shapes import ROOT, Weight
 
 _LOCKS: Final = ROOT / "infra" / "locks"
 _LOCK_OF: Final = {Weight.LEAN: "lean", Weight.KUBERNETES: "kubernetes", Weight.HELM: "kubernetes"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from infra.topology import ROOT
+from infra.shapes import ROOT
 
 # A folder per asset, named after what it was made from: a change makes it anew, and nothing here is ever stale.
 ASSETS: Final = ROOT / ".local" / "assets"

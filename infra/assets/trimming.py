@@ -9,7 +9,7 @@ from collections.abc import Container, Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import Final
 
-from infra.topology import ROOT
+from infra.shapes import ROOT
 
 # The kubernetes package carries a second client, for asyncio, and asks for what that one needs; we use the first.
 _ASYNCIO_CLIENT: Final = PurePosixPath("kubernetes/aio")

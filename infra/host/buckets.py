@@ -8,7 +8,7 @@ from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from infra.topology import Bucket
+from infra.shapes import Bucket
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -16,7 +16,8 @@ from constructs import Construct
 from infra.host.addresses import MCP_PATH
 from infra.host.console_buckets import ConsoleBuckets
 from infra.host.files import Document, Files, Folder
-from infra.topology import PREFIX, ROOT
+from infra.shapes import ROOT
+from infra.topology import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

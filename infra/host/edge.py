@@ -91,6 +91,8 @@ class Edge(Construct):
             functions[name].add_environment("CONSOLE_CLIENT_ID", self.sign_in.clients.console)
             if origins := self._context.allowed_origins:
                 functions[name].add_environment("ALLOWED_ORIGINS", " ".join(origins))
+        # Only what nobody calls over HTTP may know it: the console's address follows from the API that calls the rest.
+        functions["notifications"].add_environment("CONSOLE_URL", self.console.origin)
 
     def _publish(self, files: Files, place: Place, release: Release) -> None:
         origin, addresses = self.console.origin, self.sign_in.addresses

@@ -11,7 +11,8 @@ from constructs import Construct
 
 from infra.host.logs import log_group
 from infra.release import function_name, own_environment
-from infra.topology import Function, Topology, Weight
+from infra.shapes import Function, Weight
+from infra.topology import Topology
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

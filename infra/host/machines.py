@@ -8,7 +8,8 @@ from aws_cdk import aws_stepfunctions as stepfunctions
 from constructs import Construct
 
 from infra.host.logs import log_group
-from infra.topology import PREFIX, StateMachine
+from infra.shapes import StateMachine
+from infra.topology import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,7 +12,8 @@ from constructs import Construct
 from infra.privilege.documents import Document, Statement
 from infra.privilege.roles import documents
 from infra.release import BOUNDARY, DEAD_LETTERS, Place, function_role, machine_role
-from infra.topology import ROLE_PATH, Function, Role, StateMachine, Topology
+from infra.shapes import Function, Role, StateMachine
+from infra.topology import ROLE_PATH, Topology
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -13,7 +13,10 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from textwrap import indent
+from typing import TextIO
 
 from infra.local import doors, kept
 from infra.local.clock import Mode
@@ -25,6 +28,7 @@ from infra.local.keeper import keeping
 from infra.local.kept import OtherVersion
 from infra.local.logs import functions_log_to
 from infra.local.sign_in import clients, users
+from infra.local.simulators.sns import Message
 
 PORTS = 4
 """The API, the AWS endpoint, the clusters and the gateway's own door have one each, in a row."""
@@ -42,6 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
     if (wrong := _wrong_users(wanted.auth, directory)) is not None:
         sys.stderr.write(wrong)
         return 1
+    terminal = sys.stdout
     kubernetes_port = wanted.port and wanted.port + 2
     with functions_log_to(directory) as log:
         image = None if wanted.fresh else kept_for(directory, wanted.region)
@@ -54,10 +59,17 @@ def main(arguments: list[str] | None = None) -> int:
             doors.opened(host, wanted.port) as opened,
             _written(_endpoints(host, opened, log), directory / "endpoints.json") as endpoints,
         ):
+            host.world.topics.on_message = partial(_tell, terminal)
             _announce(endpoints)
             stopped.wait()
     gc.freeze()  # else the interpreter spends seconds on collecting what ends with it anyway
     return 0
+
+
+def _tell(terminal: TextIO, message: Message) -> None:
+    """Show what a topic was told, as those who subscribed would read it; a function's own words go to its log."""
+    terminal.write(f"\n[{message.at:%Y-%m-%d %H:%M} simulated] {message.subject}\n{indent(message.text, '  ')}")
+    terminal.flush()
 
 
 def kept_for(directory: Path, region: str) -> HostImage | None:

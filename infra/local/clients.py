@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from types_boto3_stepfunctions import SFNClient
     from types_boto3_sts import STSClient
 
+    from infra.local.simulators.sns import TopicsClient
+
 
 class ClientOf(Protocol):
     """Gives a client of a service; botocore makes them by name, so only here their types are known."""
@@ -36,6 +38,8 @@ class ClientOf(Protocol):
     def __call__(self, service: Literal["s3"]) -> S3Client: ...
     @overload
     def __call__(self, service: Literal["sagemaker"]) -> SageMakerClient: ...
+    @overload
+    def __call__(self, service: Literal["sns"]) -> TopicsClient: ...
     @overload
     def __call__(self, service: Literal["stepfunctions"]) -> SFNClient: ...
     @overload

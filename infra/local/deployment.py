@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from infra.local.charts_standin import Packed, packed
 from infra.local.engine.dynamodb import create_tables
 from infra.release import (
+    NOTIFICATIONS,
     Place,
     Release,
     ShippedChart,
@@ -19,7 +20,8 @@ from infra.release import (
     machine_role,
     substitutions,
 )
-from infra.topology import CLUSTER_ARTIFACTS, PREFIX, ROLE_PATH, Role, Topology
+from infra.shapes import Role
+from infra.topology import CLUSTER_ARTIFACTS, PREFIX, ROLE_PATH, Topology
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,6 +63,7 @@ def deploy(topology: Topology, client: ClientOf, place: Place, more: Mapping[str
     for kept in topology.buckets:
         _make_bucket(client("s3"), shared[kept.variable], place.region)
         _expire(client("s3"), shared[kept.variable], kept.keep_days)
+    client("sns").create_topic(Name=NOTIFICATIONS)
     _make_state_machines(topology, client("stepfunctions"), shared, place)
     return Deployed(
         environment=shared,

@@ -18,7 +18,7 @@ from infra.local.deployment import Deployed
 from infra.local.identities import Identities
 from infra.local.invocation import Invocation, WorkerKilled
 from infra.local.sessions import Sessions
-from infra.topology import Function
+from infra.shapes import Function
 
 logger = logging.getLogger(__name__)
 Handler = Callable[[object, Invocation], object]

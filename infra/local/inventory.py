@@ -35,6 +35,7 @@ _GONE: Final = ("deleted", "deleting")
 def taken(host: LocalHost) -> Inventory:
     """Take stock of the whole account, and of what is in its clusters."""
     found = {**_stacks(host), **_network(host), **_interfaces(host), **_compute(host), **_identity(host)}
+    found["topics"] = [each["TopicArn"].rpartition(":")[2] for each in host.client("sns").list_topics()["Topics"]]
     found |= _buckets(host) | _logs(host) | _eks(host) | _hyperpod(host)
     for name in sorted(host.world.kubernetes):
         for kind, names in _in_cluster(host.world.kubernetes[name].store).items():

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from infra.local.images import HostImage
-from infra.topology import ROOT
+from infra.shapes import ROOT
 
 NAME: Final = "state"
 _CODE: Final = ("functions", "infra", "statemachines")

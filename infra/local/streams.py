@@ -1,7 +1,8 @@
 """The tables' streams and Lambda's polling of them: what changed reaches a function in order, in batches, maybe twice.
 
 Source: Lambda developer guide, "Using AWS Lambda with Amazon DynamoDB", "Configuring partial batch response" and
-"Retain discarded records". One shard a table: while a batch fails, what comes after it waits.
+"Retain discarded records". One shard a table, which each of its functions reads at its own pace: while a batch fails,
+what comes after it waits.
 """
 
 from __future__ import annotations
@@ -29,21 +30,27 @@ _FIRST_SEQUENCE = 100_000_000_000_000_000_000
 
 @dataclass(frozen=True)
 class Undelivered:
-    """The records that no function has taken yet, by table, and the number of the latest one."""
+    """The records that a function has not taken yet, by table and function, and the number of the latest one."""
 
     sequence: int
-    pending: Mapping[str, list[Json]]
+    pending: Mapping[tuple[str, str], list[Json]]
 
 
 @dataclass
 class _Shard:
-    """The changes of one table that its function has not taken yet."""
+    """The changes of one table, by its deployed name, that one of its functions has not taken yet."""
 
     stream: Stream
+    table: str
     pending: list[Json] = field(default_factory=list)
     failures: int = 0
     armed: bool = False
     lost: list[Json] = field(default_factory=list)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Tell it from those of other tables and other functions."""
+        return self.table, self.stream.function
 
 
 class Streams:
@@ -55,7 +62,7 @@ class Streams:
         for stream in declared:
             for pattern in stream.patterns:
                 check(pattern)
-        self._shards = {tables[stream.table]: _Shard(stream) for stream in declared}
+        self._shards = [_Shard(stream, tables[stream.table]) for stream in declared]
         self._invoke = invoke
         self._clock = clock
         self._arn_prefix = arn_prefix
@@ -65,31 +72,33 @@ class Streams:
 
     def note(self, change: ItemChange) -> None:
         """Take in one change of a table; it is delivered later, by a thread of the clock."""
-        shard = self._shards.get(change.table)
-        if shard is None or not _wanted(shard.stream, change):
+        wanting = [shard for shard in self._shards if shard.table == change.table and _wanted(shard.stream, change)]
+        if not wanting:
             return
         with self._lock:
             self._sequence += 1
-            shard.pending.append(self._record(change))
-            self._arm(change.table, shard, LATENCY_SECONDS)
+            record = self._record(change)
+            for shard in wanting:
+                shard.pending.append(record)
+                self._arm(shard, LATENCY_SECONDS)
 
     def lost(self, table: str) -> list[Json]:
         """Give the records that a function refused until its last retry."""
-        return self._shards[table].lost
+        return [record for shard in self._shards if shard.table == table for record in shard.lost]
 
     def snapshot(self) -> Undelivered:
         """Give what is not delivered yet."""
         with self._lock:
-            return Undelivered(self._sequence, {table: [*shard.pending] for table, shard in self._shards.items()})
+            return Undelivered(self._sequence, {shard.key: [*shard.pending] for shard in self._shards})
 
     def restore(self, kept: Undelivered) -> None:
         """Go back to what was not delivered at that moment; numbers do not go back."""
         with self._lock:
             self._sequence = max(self._sequence, kept.sequence)
-            for table, shard in self._shards.items():
-                shard.pending, shard.failures, shard.lost = [*kept.pending.get(table, [])], 0, []
+            for shard in self._shards:
+                shard.pending, shard.failures, shard.lost = [*kept.pending.get(shard.key, [])], 0, []
                 if shard.pending:
-                    self._arm(table, shard, LATENCY_SECONDS)
+                    self._arm(shard, LATENCY_SECONDS)
 
     def _record(self, change: ItemChange) -> Json:
         stored: Json = {
@@ -110,12 +119,12 @@ class Streams:
             "eventSourceARN": f"{self._arn_prefix}{change.table}/stream/2026-01-01T00:00:00.000",
         }
 
-    def _arm(self, table: str, shard: _Shard, seconds: float) -> None:
+    def _arm(self, shard: _Shard, seconds: float) -> None:
         if not shard.armed:
             shard.armed = True
-            self._clock.call_at(self._clock.time() + seconds, lambda: self._deliver(table, shard))
+            self._clock.call_at(self._clock.time() + seconds, lambda: self._deliver(shard))
 
-    def _deliver(self, table: str, shard: _Shard) -> None:
+    def _deliver(self, shard: _Shard) -> None:
         with self._lock:
             batch = shard.pending[: shard.stream.batch_size]
         taken = self._taken(shard, batch) if batch else 0
@@ -132,7 +141,7 @@ class Streams:
                 del shard.pending[:left]
                 shard.failures = 0
             if shard.pending:
-                self._arm(table, shard, _pause(shard.failures))
+                self._arm(shard, _pause(shard.failures))
 
     def _taken(self, shard: _Shard, batch: Sequence[Json]) -> int:
         """Invoke the function, and say how many records from the first on are done with."""
@@ -148,7 +157,8 @@ class Streams:
 
 
 def _wanted(stream: Stream, change: ItemChange) -> bool:
-    seen = {"eventName": change.name, "dynamodb": {"Keys": change.keys}}
+    images = {"NewImage": change.new or {}, "OldImage": change.old or {}}
+    seen = {"eventName": change.name, "dynamodb": {"Keys": change.keys, **images}}
     return any(matches(pattern, seen) for pattern in stream.patterns)
 
 

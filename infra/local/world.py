@@ -30,6 +30,7 @@ from infra.local.simulators.lambda_ import LambdaService
 from infra.local.simulators.mountpoint import Mountpoint, driver_role
 from infra.local.simulators.service import Service
 from infra.local.simulators.service_quotas import ServiceQuotas
+from infra.local.simulators.sns import Sns
 from infra.local.simulators.sts import StsService
 from infra.local.simulators.sts_token import InvalidToken, read_token
 from infra.local.simulators.sts_web_identity import WebIdentities
@@ -89,8 +90,9 @@ class World:
         self.sts = StsService(clock.now, account, region, identities.assume, self._iam, web)
         auth = EksAuth(clock.now, account, region, self._eks_clusters, self._iam, identities.assume, self._claims)
         self.quotas = ServiceQuotas(clock.now, account, region, lambda: self.hyperpod.records)
+        self.topics = Sns(clock.now, account, region)
         clouds = (self.cloudformation, self.eks, self.hyperpod)
-        services: tuple[Service, ...] = (*clouds, self.functions, self.sts, auth, self.quotas)
+        services: tuple[Service, ...] = (*clouds, self.functions, self.sts, auth, self.quotas, self.topics)
         self.services = {service.scope_name or service.name: service for service in services}
 
     # -- keeping in step

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from infra.privilege.grant import Grant
-    from infra.topology import Function, StateMachine, Topology
+    from infra.shapes import Function, StateMachine
+    from infra.topology import Topology
 
 # Actions that AWS lists as going along with others, and that no role of ours gets.
 LEFT_OUT: Final = {

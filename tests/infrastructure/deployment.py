@@ -15,7 +15,8 @@ from infra.host.context import Architecture, Context
 from infra.host.shipment import Shipment, shipment
 from infra.host.stack import NAME, InstantStart
 from infra.release import Place
-from infra.topology import TOPOLOGY, Weight
+from infra.shapes import Weight
+from infra.topology import TOPOLOGY
 
 if TYPE_CHECKING:
     from pydantic import JsonValue

@@ -16,7 +16,8 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from infra.assets import HELM_PROGRAM, code, twin
 from infra.release import Place, Release, environment, own_environment
-from infra.topology import TOPOLOGY, Function, Weight
+from infra.shapes import Function, Weight
+from infra.topology import TOPOLOGY
 
 PLACE: Final = Place("111122223333", "us-west-2")
 _ALONE: Final = Path(__file__).with_name("alone.py")

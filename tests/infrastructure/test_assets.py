@@ -15,7 +15,7 @@ from infra.assets import HELM_PROGRAM, AssetFault, code, layer, layers
 from infra.assets.archive import unpacked_bytes
 from infra.assets.place import UNPACKED_LIMIT
 from infra.assets.trimming import UNUSED_PACKAGES, services
-from infra.topology import ROOT, Weight
+from infra.shapes import ROOT, Weight
 
 LOCKS: Final = ROOT / "infra" / "locks"
 # CPython's Include/internal/pycore_magic_number.h, and PEP 552.

@@ -17,17 +17,8 @@ from infra.host.report import report
 from infra.host.roles import policies
 from infra.host.stack import MOST_RESOURCES, NAME
 from infra.release import DEAD_LETTERS, NOTIFICATIONS, Place, environment, event_rules, function_role, machine_role
-from infra.topology import (
-    KUBERNETES_ADMIN,
-    KUBERNETES_OPERATOR,
-    PREFIX,
-    ROLE_PATH,
-    ROOT,
-    TOPOLOGY,
-    Function,
-    Role,
-    Weight,
-)
+from infra.shapes import ROOT, Function, Role, Weight
+from infra.topology import KUBERNETES_ADMIN, KUBERNETES_OPERATOR, PREFIX, ROLE_PATH, TOPOLOGY
 from tests.infrastructure.deployment import PLACE, Deployment, Resource, an_object
 
 if TYPE_CHECKING:
@@ -257,12 +248,17 @@ def test_state_machines_log_their_way_but_not_what_they_carry(plain: Deployment)
 def test_streams_repeat_a_part_and_keep_what_is_given_up(plain: Deployment) -> None:
     found = plain.of("Lambda::EventSourceMapping")
     assert len(found) == len(TOPOLOGY.streams)
-    by_table = {plain.reference(str(each.at("EventSourceArn"))).at("TableName"): each for each in found}
+    by_name = {
+        (
+            plain.reference(str(each.at("EventSourceArn"))).at("TableName"),
+            plain.reference(str(each.at("FunctionName"))).at("FunctionName"),
+        ): each
+        for each in found
+    }
     for stream in TOPOLOGY.streams:
-        made = by_table[f"{PREFIX}{stream.table}"]
+        made = by_name[f"{PREFIX}{stream.table}", f"{PREFIX}{stream.function}"]
         patterns = [json.loads(str(each["Pattern"])) for each in made.list_at("FilterCriteria", "Filters")]
         assert patterns == [dict(pattern) for pattern in stream.patterns]
-        assert plain.reference(str(made.at("FunctionName"))).at("FunctionName") == f"{PREFIX}{stream.function}"
         assert (made.at("BatchSize"), made.at("MaximumRetryAttempts")) == (stream.batch_size, stream.maximum_retries)
         assert made.at("BisectBatchOnFunctionError") is True
         assert made.at("FunctionResponseTypes") == ["ReportBatchItemFailures"]

@@ -21,7 +21,8 @@ from infra.host.addresses import AGENT_CALLBACK, named
 from infra.host.context import Context, CustomDomain
 from infra.local.gateway import HttpGateway, local_authorizer
 from infra.local.messages import HttpRequest
-from infra.topology import TOPOLOGY, UNMATCHED, Function, Topology
+from infra.shapes import Function
+from infra.topology import TOPOLOGY, UNMATCHED, Topology
 from tests.infrastructure.edge_stack import KNOWN, Resource, Stacked, edge
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import Final
 import pytest
 
 from infra.assets import HELM_PROGRAM
-from infra.topology import FUNCTIONS, TOPOLOGY, Function, Weight
+from infra.shapes import Function, Weight
+from infra.topology import FUNCTIONS, TOPOLOGY
 from tests.infrastructure.events import BEGIN, CONNECT, SIGNED_IN, STREAMED, requested, scheduled, turn
 from tests.infrastructure.isolation import Assets, Told, unpacked
 
@@ -26,6 +27,7 @@ MODULES: Final = {
     "events": 477,
     "connections": 548,
     "push": 442,
+    "notifications": 460,
     "audit": 438,
     "token_claims": 240,
     "stages_network": 507,
@@ -69,6 +71,7 @@ CALLED: Final = {
     "push": (STREAMED, found_no_aws),
     "audit": (scheduled("audit"), found_no_aws),
     "token_claims": (SIGNED_IN, told_what_to_take_out),
+    "notifications": (scheduled("notifications"), found_no_aws),
 }
 
 

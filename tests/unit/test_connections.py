@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 from functions.connections import delivery
 from functions.connections.messages import OperationMessage, Pong
 from functions.connections.models import COMMANDS, Subscribe
-from functions.connections.routes.push import Stored, change_of
+from functions.connections.routes.push import change_of
 from functions.connections.rules import Change, newest, topic_of
 from functions.core.ledger.models import Actor, Channel, Operation
+from functions.core.ledger.stream import Stored
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -13,7 +13,8 @@ from infra.privilege import authorization
 from infra.privilege.documents import Document, Statement
 from infra.privilege.roles import LEFT_OUT, NotGrantable, documents
 from infra.release import Place, boundary_arn, function_role, machine_role
-from infra.topology import FOUNDATION_ROLE, KUBERNETES_ADMIN, KUBERNETES_OPERATOR, PREFIX, TOPOLOGY, Function
+from infra.shapes import Function
+from infra.topology import FOUNDATION_ROLE, KUBERNETES_ADMIN, KUBERNETES_OPERATOR, PREFIX, TOPOLOGY
 
 PLACE = Place("123456789012", "us-west-2")
 PASSABLE = "arn:aws:iam::123456789012:role/team/nodes"

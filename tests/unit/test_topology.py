@@ -11,7 +11,8 @@ import pytest
 from functions.core.declaration import Route, Stage
 from functions.core.ledger.tables import TABLES
 from functions.entry import helm, stages_cluster, stages_identity, stages_network, stages_workloads
-from infra.topology import STATE_MACHINES, TOPOLOGY, Function, StateMachine
+from infra.shapes import STATE_MACHINES, Function, StateMachine
+from infra.topology import TOPOLOGY
 
 BEHAVIOURS = {
     "helm": helm.BEHAVIOURS,

@@ -15,7 +15,8 @@ from functions.core.phases import BY_KIND
 from functions.core.pipeline import Step
 from functions.core.turn import Turn, Verdict
 from infra import release
-from infra.topology import MACHINES, STATE_MACHINES, TOPOLOGY
+from infra.shapes import STATE_MACHINES
+from infra.topology import MACHINES, TOPOLOGY
 from tests.host.driver import cluster_request, hyperpod_request
 from tests.house.asl_lint import substitutions
 

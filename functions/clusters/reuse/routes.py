@@ -9,9 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from functions.aws import reuse
-from functions.clusters import records
 from functions.core import application, settings
 from functions.core.cluster import ReusedResources
+from functions.core.ledger.clusters import specs
 from functions.network.reuse.models import Facts
 from functions.network.reuse.rules import checks, endpoint, kinds
 from functions.network.reuse.rules.owners import neighbour
@@ -74,7 +74,7 @@ def look_at(tag: str, execution_role_arn: str | None, bucket: str | None, look: 
 def _neighbours(tag: str) -> list[Neighbour]:
     """Read the other clusters; the caller learns of those whose owner groups are the caller's too which they are."""
     caller = application.caller()
-    return [neighbour(spec, known=caller.owns(spec.owner_groups)) for spec in records.specs() if spec.tag != tag]
+    return [neighbour(spec, known=caller.owns(spec.owner_groups)) for spec in specs() if spec.tag != tag]
 
 
 def _needs(request: CreateCluster) -> list[Need]:

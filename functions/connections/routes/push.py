@@ -1,19 +1,17 @@
 """From the tables' streams to the subscribers: operations as they stand now, audit entries, cluster events.
 
-Source of the record shapes and of `batchItemFailures`: Lambda developer guide, "Using AWS Lambda with Amazon DynamoDB"
-and "Configuring partial batch response with DynamoDB and Lambda". Lambda repeats from the first failed record on, so
-messages may come twice. A stream shows the records of one operation in their order, and each message shows how the
-operation stands, so a client that keeps the newest version misses nothing that lasted.
+Lambda repeats a batch from the first failed record on, so messages may come twice. A stream shows the records of one
+operation in their order, and each message shows how the operation stands, so a client that keeps the newest version
+misses nothing that lasted.
 """
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Final, cast
+from datetime import UTC, timedelta
+from typing import TYPE_CHECKING, Final
 
 from aws_lambda_powertools import Logger
 from botocore.exceptions import BotoCoreError, ClientError
-from pydantic import BaseModel, ConfigDict, Field
 
 from functions.connections import delivery, records, replay, rules
 from functions.connections.messages import AuditMessage, ClusterEventMessage
@@ -23,52 +21,22 @@ from functions.core.errors import NotFound
 from functions.core.failures import code_of
 from functions.core.ledger.items import instant, model_of, plain, text_of
 from functions.core.ledger.models import AuditEntry
+from functions.core.ledger.stream import StreamEvent
 from functions.core.observations import ClusterEvent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from pydantic import JsonValue
 
     from functions.connections.messages import Message
     from functions.connections.records import Connection
-    from functions.core.ledger.items import Item
+    from functions.core.ledger.stream import Stored, StreamRecord
 
 # A connection that cannot be reached for so long is cut: it must not hold up the stream for the others.
 PATIENCE: Final = timedelta(seconds=30)
 logger = Logger(service="push")
-
-
-class Stored(BaseModel):
-    """What a stream tells of an item, in DynamoDB's own JSON."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    sequence: str = Field(alias="SequenceNumber")
-    at: datetime = Field(alias="ApproximateCreationDateTime")
-    image: dict[str, dict[str, object]] = Field(default_factory=dict, alias="NewImage")
-
-    @property
-    def item(self) -> Item:
-        """Give the item as it became."""
-        return cast("Item", self.image)
-
-
-class StreamRecord(BaseModel):
-    """One change of an item."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    name: str = Field(alias="eventName")
-    stored: Stored = Field(alias="dynamodb")
-
-
-class StreamEvent(BaseModel):
-    """A batch of changes."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    changes: list[StreamRecord] = Field(alias="Records")
 
 
 def push(event: Mapping[str, JsonValue]) -> list[str]:

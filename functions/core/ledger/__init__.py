@@ -10,6 +10,7 @@ Where to look
   sweeper            heals what was lost between the ledger and Step Functions
   executions         the executions named after operations, and waking the stages that wait in them
   cluster_events     what AWS told about a HyperPod cluster; conditions: what follows for the cluster
+  stream             what the tables' streams send to functions
   made               what we made on a cluster that others made; detection: what was found of it
   writes, items      conditional writes and item marshalling; audit, identifiers: their small parts
 
@@ -35,7 +36,7 @@ from functions.core.ledger.stage_transitions import (
     record_progress,
     skip_stages,
 )
-from functions.core.ledger.sweeper import Healed, Healing, Swept, close_ended, sweep
+from functions.core.ledger.sweeper import Healed, Healing, Swept, close_ended, sweep, untouched_since
 from functions.core.ledger.transitions import finish_operation, mark_running, request_cancel
 from functions.core.ledger.writes import StaleWorker
 
@@ -77,5 +78,6 @@ __all__ = [
     "skip_stages",
     "start",
     "sweep",
+    "untouched_since",
     "wake",
 ]

@@ -11,7 +11,7 @@ from functions.core.errors import NotFound
 from functions.core.ledger.items import item_of, model_of, plain, text_of
 from functions.core.ledger.leases import Holder, ancestors, holder, outermost
 from functions.core.ledger.queries import pages
-from functions.core.ledger.tables import BY_EKS_CLUSTER, BY_HYPERPOD_CLUSTER, BY_STACK, CLUSTERS
+from functions.core.ledger.tables import BY_EKS_CLUSTER, BY_HYPERPOD_CLUSTER, BY_STACK, BY_TAG, CLUSTERS, LISTED_MARK
 from functions.core.ledger.writes import Refused, StaleWorker, apply, names_in, table_name, update, values_in
 
 if TYPE_CHECKING:
@@ -31,6 +31,22 @@ def spec_of(tag: str) -> ClusterSpec:
     if "Item" not in answer:
         raise NotFound(f"There is no cluster with the tag {tag!r}.", remedy="GET /api/clusters lists the tags.")
     return model_of(ClusterSpec, answer["Item"])
+
+
+def specs() -> list[ClusterSpec]:
+    """Read the desired state of every cluster, by one Query for each megabyte of the list of clusters."""
+    condition, wanted = f"#{BY_TAG.partition.name} = :listed", "#record = :spec"
+    found = pages(
+        {
+            "TableName": table_name(CLUSTERS),
+            "IndexName": BY_TAG.name,
+            "KeyConditionExpression": condition,
+            "FilterExpression": wanted,
+            "ExpressionAttributeNames": names_in(f"{condition} {wanted}"),
+            "ExpressionAttributeValues": values_in(f"{condition} {wanted}", {"listed": LISTED_MARK, "spec": "spec"}),
+        }
+    )
+    return [model_of(ClusterSpec, item) for item in found]
 
 
 def created_at_of(tag: str) -> datetime | None:

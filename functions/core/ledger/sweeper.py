@@ -32,6 +32,7 @@ from functions.core.ledger.writes import Refused, StaleWorker, names_in, table_n
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from datetime import datetime
 
     from functions.core.ledger.items import Item
 
@@ -90,6 +91,11 @@ def close_ended(operation_id: str, execution_arn: str) -> Healed | None:
     if execution is None or execution.arn != execution_arn or not execution.ended:
         return None
     return _finish(operation, ending_of(operation, execution, instant()))
+
+
+def untouched_since(moment: datetime) -> list[str]:
+    """Name the unfinished operations of which nothing has changed since a moment, as far as the index has heard."""
+    return [text_of(key, "operation_id") for key in _due(OPERATIONS, UNFINISHED, UNFINISHED_MARK, timestamp(moment))]
 
 
 def _carry_out(work: Sequence[Callable[[], Healed | None]]) -> Swept:

@@ -119,7 +119,15 @@ TICKETS: Final = Table(
     ttl_attribute="expires_at",
 )
 
-TABLES: Final = (CLUSTERS, OPERATIONS, CLUSTER_EVENTS, IDEMPOTENCY, CONNECTIONS, TICKETS, PREFERENCES)
+# What people were told already, so that a repeat tells them nothing.
+NOTICES: Final = Table(
+    name="notices",
+    variable="NOTICES_TABLE",
+    partition=Key("notice"),
+    ttl_attribute="expires_at",
+)
+
+TABLES: Final = (CLUSTERS, OPERATIONS, CLUSTER_EVENTS, IDEMPOTENCY, CONNECTIONS, TICKETS, PREFERENCES, NOTICES)
 
 
 def listing_marks(tag: str, record: str) -> dict[str, str]:

@@ -12,7 +12,8 @@ from infra.topology import PREFIX
 
 if TYPE_CHECKING:
     from infra.release import Place
-    from infra.topology import Function, StateMachine, Topology
+    from infra.shapes import Function, StateMachine
+    from infra.topology import Topology
 
 _OPERATIONS_FUNCTION: Final = "operations"
 # The rule that Step Functions makes to learn the end of an execution that another one waits for.

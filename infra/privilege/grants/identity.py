@@ -8,11 +8,12 @@ from functions.core.tags import CLUSTER_MARK
 from infra.privilege.documents import Condition
 from infra.privilege.grant import Grant, equal, like, worldwide
 from infra.release import boundary_arn, function_role
-from infra.topology import FOUNDATION_ROLE, KUBERNETES_ADMIN, KUBERNETES_OPERATOR, ROLE_PATH, Weight
+from infra.shapes import Weight
+from infra.topology import FOUNDATION_ROLE, KUBERNETES_ADMIN, KUBERNETES_OPERATOR, ROLE_PATH
 
 if TYPE_CHECKING:
     from infra.release import Place
-    from infra.topology import Function, Role
+    from infra.shapes import Function, Role
 
 # Roles of clusters bear the tag of theirs, those of the deployment itself never do.
 OF_CLUSTER: Final = like(f"iam:ResourceTag/{CLUSTER_MARK}", "?*")

@@ -12,7 +12,8 @@ from infra.topology import AUDIT_BUCKET, PREFIX
 if TYPE_CHECKING:
     from functions.core.ledger.tables import Table
     from infra.release import Place
-    from infra.topology import Function, Topology
+    from infra.shapes import Function
+    from infra.topology import Topology
 
 _READ = ("dynamodb:GetItem", "dynamodb:Query", "dynamodb:Scan")
 _WRITE = ("dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:PutItem", "dynamodb:UpdateItem")

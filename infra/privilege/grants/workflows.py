@@ -1,10 +1,11 @@
-"""Grants on what runs: executions, foundation stacks, connections of browsers; and quotas, which are read only."""
+"""Grants on what runs: executions, foundation stacks, connections, the topic; and quotas, which are read only."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from infra.privilege.grant import Grant, equal, like, named
+from infra.release import NOTIFICATIONS
 from infra.topology import FOUNDATION_ROLE, PREFIX
 
 if TYPE_CHECKING:
@@ -16,12 +17,16 @@ STAGE_MACHINE = "stage"
 
 def grants(topology: Topology, place: Place) -> tuple[Grant, ...]:
     """Give the grants of all functions on what runs."""
-    return (*_executions(topology, place), *_stacks(place), _connections(place), _quotas(place))
+    return (*_executions(topology, place), *_stacks(place), _connections(place), _quotas(place), _topic(place))
 
 
 def pipelines(topology: Topology) -> tuple[str, ...]:
     """Name the state machines that operations are run by; stages are run by theirs."""
     return tuple(machine.name for machine in topology.machines if machine.name != STAGE_MACHINE)
+
+
+def _topic(place: Place) -> Grant:
+    return Grant("TellPeople", ("sns:Publish",), named(place, "sns", NOTIFICATIONS))
 
 
 def _executions(topology: Topology, place: Place) -> tuple[Grant, ...]:

@@ -1,0 +1,1 @@
+"""What runs the notifications: changes of the ledger, and a schedule."""

@@ -1,0 +1,80 @@
+"""What a deployment is made of besides triggers: the shapes of functions, state machines, roles and buckets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from functions.core.ledger import tables as ledger
+from functions.core.runtime import Patience
+
+ROOT = Path(__file__).resolve().parent.parent
+STATE_MACHINES = ROOT / "statemachines"
+
+
+class Weight(StrEnum):
+    """Which packages a function is deployed with, from the lightest; each class is a layer of its own."""
+
+    LEAN = "lean"
+    KUBERNETES = "kubernetes"
+    HELM = "helm"
+
+
+@dataclass(frozen=True)
+class Function:
+    """One Lambda function: its entry, its limits, and what its role may do beyond its stages' own actions.
+
+    One that acts for operations does so in sessions of its own role, each named after the operation. `weight` says
+    which packages it finds: those of AWS, of Kubernetes too, or the helm program with them. Its actions on DynamoDB
+    are for `tables` and `indexes`; in `read_tables` it only reads.
+    """
+
+    name: str
+    handler: str
+    purpose: str
+    timeout_seconds: int = 30
+    memory_megabytes: int = 512
+    actions: tuple[str, ...] = ()
+    tables: tuple[ledger.Table, ...] = ()
+    read_tables: tuple[ledger.Table, ...] = ()
+    indexes: tuple[ledger.Index, ...] = ()
+    patience: Patience = Patience.STAGE
+    acts_for_operations: bool = False
+    weight: Weight = Weight.LEAN
+
+
+@dataclass(frozen=True)
+class StateMachine:
+    """One Standard state machine; its ASL file bears its name."""
+
+    name: str
+    actions: tuple[str, ...]
+
+    @property
+    def path(self) -> Path:
+        """Say where the ASL file is."""
+        return STATE_MACHINES / f"{self.name}.asl.json"
+
+
+@dataclass(frozen=True)
+class Role:
+    """A role that the host makes besides one per function and one per state machine.
+
+    One that trusts itself says so by a condition on the caller's ARN: a trust policy cannot name a role that it makes.
+    """
+
+    name: str
+    trusted_service: str | None
+    purpose: str
+    trusts_itself: bool = False
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """A bucket of the deployment, and the variable that tells a function its name; objects go after `keep_days`."""
+
+    name: str
+    variable: str
+    purpose: str
+    keep_days: int
