@@ -19,6 +19,8 @@ LOCKED := --require-hashes --only-binary :all: --no-deps -r
 RUN := .venv/run/bin/python
 TEST := .venv/test/bin/python
 HOST := .venv/host/bin/python
+# What only npm has, for the infrastructure ring: CDK's command line, and a validator of state machines.
+PROGRAMS := tests/infrastructure/programs
 OPENAPI := $(wildcard infra/openapi.py infra/openapi/__main__.py)
 
 # An environment is named after what it was made from (lock, Python, place), so a change of any of them makes it anew.
@@ -26,6 +28,9 @@ made_from = .venv/$(1)/made-from-$(shell { $(PYTHON) -V; pwd; cat infra/locks/$(
 RUN_READY := $(call made_from,run,local)
 TEST_READY := $(call made_from,test,test)
 HOST_READY := $(call made_from,host,host)
+MINISTACK_READY := $(call made_from,ministack,ministack)
+NODE_READY := .venv/node/made-from-$(shell { pwd; cat $(PROGRAMS)/package-lock.json; } 2>/dev/null | cksum | tr ' ' '-')
+PROOF_READY := $(TEST_READY) $(MINISTACK_READY) $(NODE_READY)
 
 .PHONY: help run demo test bench assets chaos measures contract charts synth check format lock pipelines openapi \
 	authorization clean python-is-new-enough
@@ -39,7 +44,7 @@ run: $(RUN_READY) ## start the whole product here, without AWS (PORT=3099, SPEED
 demo: $(RUN_READY) ## play the main walk, create a cluster, on the local host and print it
 	$(RUN) -m infra.local.demo
 
-test: $(TEST_READY) assets ## run the test rings in order, each within its budget (RINGS="unit workflows" picks some)
+test: $(PROOF_READY) assets ## run the test rings in order, each within its budget (RINGS="unit workflows" picks some)
 	@$(TEST) -m tests.rings $(RINGS)
 
 bench: $(TEST_READY) ## what a cold start of each function pays for imports, as ratios, and the sizes of assets
@@ -119,6 +124,19 @@ $(TEST_READY): | python-is-new-enough
 
 $(HOST_READY): | python-is-new-enough
 	$(call environment,host,host)
+
+$(MINISTACK_READY): | python-is-new-enough
+	$(call environment,ministack,ministack)
+
+# The lock has hashes and no addresses, so npm asks the registry that this machine is set to; no package runs a script.
+$(NODE_READY): $(TEST_READY)
+	@echo "Making .venv/node from $(PROGRAMS)/package-lock.json"
+	@rm -rf .venv/node && mkdir -p .venv/node && cp $(PROGRAMS)/package.json $(PROGRAMS)/package-lock.json .venv/node/
+	@PATH="$(CURDIR)/.venv/test/bin:$$PATH" npm ci --prefix .venv/node --ignore-scripts --no-audit --no-fund \
+		--no-update-notifier --loglevel=error || { \
+		echo "npm could not install what $(PROGRAMS)/package-lock.json names; what it says is above. Is the registry" \
+			"that 'npm config get registry' names reachable from here?"; exit 1; }
+	@touch $@
 
 .venv/lock/bin/uv: | python-is-new-enough
 	@$(PYTHON) -m venv .venv/lock
