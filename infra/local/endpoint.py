@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
+from infra.local.authorization import refused
+from infra.local.authorization.guard import Guard
 from infra.local.clock import Clock
 from infra.local.engine.backend import MotoEngine
 from infra.local.identities import Identities
@@ -44,12 +46,14 @@ class AwsEndpoint:
         world: World,
         engine: MotoEngine,
         region: str,
+        guard: Guard,
     ) -> None:
         self._region = region
         self._clock = clock
         self._identities = identities
         self._world = world
         self._engine = engine
+        self._guard = guard
 
     def handle(self, request: HttpRequest) -> HttpResponse:
         """Answer one request; time stands meanwhile."""
@@ -62,6 +66,9 @@ class AwsEndpoint:
             code = _EXPIRED_CODES.get(scope.service, "ExpiredTokenException")
             return refusal(scope.service, code, "The security token included in the request is expired", 403)
         with self._clock.busy():
+            denied = self._denied(request, scope)
+            if denied is not None:
+                return denied
             simulator = self._world.services.get(scope.service)
             if simulator is not None:
                 principal = self._identities.principal(scope.access_key)
@@ -78,6 +85,15 @@ class AwsEndpoint:
     def _expired(self, access_key: str) -> bool:
         identity = self._identities.get(access_key)
         return identity is not None and identity.expires is not None and identity.expires <= self._clock.now()
+
+    def _denied(self, request: HttpRequest, scope: CredentialScope) -> HttpResponse | None:
+        """Refuse what the policy of a role of the deployment does not allow; people and the host do what they want."""
+        principal = self._identities.principal(scope.access_key)
+        role = principal.role_arn.rpartition("/")[2]
+        if not self._guard.judges(role):
+            return None
+        denial = self._guard.denial(role, scope.service, request)
+        return None if denial is None else refused.answer(denial, scope.service, principal.arn, request)
 
     def _engine_answer(self, request: HttpRequest, scope: CredentialScope) -> HttpResponse:
         if not self._engine.serves(scope.service):

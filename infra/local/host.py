@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, cast
 from urllib.parse import urlencode
 
 from infra.local import cluster_faults, deployment
+from infra.local.authorization.guard import Guard
+from infra.local.authorization.known import Simulated
+from infra.local.authorization.live import Live
 from infra.local.bus import Bus
 from infra.local.clients import ClientOf
 from infra.local.clock import Clock, Mode
@@ -100,8 +103,12 @@ class LocalHost:
         self._clients: dict[tuple[str, str], BaseClient] = {}
         self._clients_lock = threading.Lock()
         self.client = cast("ClientOf", self._client)
-        self.world = World(self.clock, self.identities, options.region, self.client, options.person_token)
-        self.endpoint = AwsEndpoint(self.clock, self.identities, self.world, self._engine, options.region)
+        self.world = World(
+            self.clock, self.identities, options.region, self.client, options.person_token, self._of_stack
+        )
+        place = Place(ACCOUNT_ID, options.region)
+        guard = Guard(topology, Live(place, Simulated(self.world)))
+        self.endpoint = AwsEndpoint(self.clock, self.identities, self.world, self._engine, options.region, guard)
         self.sessions = Sessions(self.endpoint, self.clock, self.faults, options.region, self.endpoint.session_of)
         self.access = ClusterAccess(
             self.world, self.faults, options.directory, options.kubernetes_port, options.person_token
@@ -115,7 +122,7 @@ class LocalHost:
             self.deployed = deployment.deploy(
                 topology,
                 self.client,
-                Place(ACCOUNT_ID, options.region),
+                place,
                 {
                     "CONNECTIONS_ENDPOINT": self.sockets.endpoint,
                     "PAGE_TOKEN_KEYS": options.page_token_key,
@@ -194,12 +201,18 @@ class LocalHost:
 
     def client_of_role(self, service: str, role_arn: str) -> BaseClient:
         """Give a client of a simulated service, with a role's credentials."""
-        key = (service, role_arn)
+        return self._made((service, role_arn), role_arn)
+
+    def _made(self, key: tuple[str, str], role_arn: str, told_as: str = "") -> BaseClient:
         with self._clients_lock:
             if key not in self._clients:
-                session = self.sessions.of(self.identities.of_role(role_arn))
-                self._clients[key] = session.create_client(service, region_name=self.options.region)
+                session = self.sessions.of(self.identities.of_role(role_arn), told_as)
+                self._clients[key] = session.create_client(key[0], region_name=self.options.region)
             return self._clients[key]
+
+    def _of_stack(self, service: str, role_arn: str) -> BaseClient:
+        """Give a client with which CloudFormation acts under a stack's role; its calls stay the host's own."""
+        return self._made((service, f"{role_arn} of stacks"), role_arn, _HOST_ROLE)
 
     # -- doors
 

@@ -48,9 +48,9 @@ class Sessions:
         self._loader = botocore.session.get_session().get_component("data_loader")
         _retry_on(clock)
 
-    def of(self, identity: Identity) -> LocalSession:
-        """Give a session that signs as `identity`."""
-        session = LocalSession(self._wire(identity.role_arn))
+    def of(self, identity: Identity, told_as: str = "") -> LocalSession:
+        """Give a session that signs as `identity`; faults know its calls as those of the role `told_as`, if any."""
+        session = LocalSession(self._wire(told_as or identity.role_arn))
         session.set_credentials(identity.access_key, identity.secret_key, identity.session_token)
         session.set_config_variable("region", self._region)
         session.set_config_variable("account_id_endpoint_mode", "disabled")

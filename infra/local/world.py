@@ -61,6 +61,7 @@ class World:
         region: str,
         client: ClientOf,
         person_token: str,
+        client_of_stack: Callable[[str, str], BaseClient],
     ) -> None:
         self._clock = clock
         self._identities = identities
@@ -84,7 +85,7 @@ class World:
         self.hyperpod = HyperPod(clock.now, account, region, self._hyperpod_host())
         self.hyperpod.conditions.hold = lambda: self.settled("sagemaker")
         stack_clients = cast("Callable[[str], BaseClient]", client)
-        self.cloudformation = CloudFormation(clock.now, account, region, stack_clients, self._publish)
+        self.cloudformation = CloudFormation(clock.now, account, region, stack_clients, self._publish, client_of_stack)
         self.functions = LambdaService(clock.now, account, region)
         web = WebIdentities(clock.now, account, self._iam, self._claims_by_issuer)
         self.sts = StsService(clock.now, account, region, identities.assume, self._iam, web)

@@ -104,17 +104,38 @@ def test_an_unsigned_request_is_refused(host: LocalHost) -> None:
 
 
 def test_a_role_is_assumed_by_those_whom_it_trusts_and_one_that_does_not_exist_by_nobody(host: LocalHost) -> None:
-    roles, operator = host.deployed.function_roles, host.deployed.environment["KUBERNETES_OPERATOR_ROLE_ARN"]
+    roles, admin = host.deployed.function_roles, host.deployed.environment["KUBERNETES_ADMIN_ROLE_ARN"]
     own = host.client_of_role("sts", roles["helm"])
-    for role in (operator, roles["helm"]):
+    for role in (admin, roles["helm"]):
         assert own.assume_role(RoleArn=role, RoleSessionName="me")["AssumedRoleUser"]["Arn"].endswith("/me")  # type: ignore[attr-defined]
-    for role in (roles["stages_cluster"], roles["api"], operator + "-no"):
+    anybody = host.client_of_role("sts", "arn:aws:iam::123456789012:role/of-tests")
+    for role in (roles["stages_cluster"], roles["api"], admin + "-no"):
         with pytest.raises(ClientError, match="AccessDenied"):
-            own.assume_role(RoleArn=role, RoleSessionName="me")  # type: ignore[attr-defined]
+            anybody.assume_role(RoleArn=role, RoleSessionName="me")  # type: ignore[attr-defined]
+
+
+def test_a_function_does_what_its_policy_allows_and_is_told_which_action_it_lacks(host: LocalHost) -> None:
+    helm = host.deployed.function_roles["helm"]
+    operator = host.deployed.environment["KUBERNETES_OPERATOR_ROLE_ARN"]
+    user = "User: arn:aws:sts::123456789012:assumed-role/instantstart-function-helm/local is not authorized to perform"
+    with pytest.raises(ClientError) as denied:
+        host.client_of_role("sts", helm).assume_role(RoleArn=operator, RoleSessionName="me")  # type: ignore[attr-defined]
+    assert denied.value.response["Error"] == {
+        "Type": "Sender",
+        "Code": "AccessDenied",
+        "Message": f"{user}: sts:AssumeRole on resource: {operator} "
+        "because no identity-based policy allows the sts:AssumeRole action",
+    }
+    with pytest.raises(ClientError, match=r"UnauthorizedOperation.*You are not authorized to perform this operation"):
+        host.client_of_role("ec2", helm).describe_vpcs()  # type: ignore[attr-defined]
+    with pytest.raises(ClientError, match=r'AccessDenied.*s3:ListBucket on resource: "arn:aws:s3:::anybodys"'):
+        host.client_of_role("s3", helm).list_objects_v2(Bucket="anybodys")  # type: ignore[attr-defined]
+    with pytest.raises(ClientError, match=r"UnverifiedOperation.*whether instantstart-function-helm may do this"):
+        host.client_of_role("iam", helm).list_users()  # type: ignore[attr-defined]
 
 
 def test_a_session_that_has_ended_signs_nothing_any_more(host: LocalHost) -> None:
-    role = host.deployed.environment["KUBERNETES_OPERATOR_ROLE_ARN"]
+    role = "arn:aws:iam::123456789012:role/of-tests"
     session = host.identities.assume(role, "me", host.clock.now() + timedelta(hours=1))
     services: tuple[str, ...] = ("ec2", "eks", "iam")
     clients: list[Any] = [host.sessions.of(session).create_client(name) for name in services]

@@ -105,7 +105,7 @@ def test_what_a_lifecycle_script_wrote_can_be_read(driver_of_ready: Driver) -> N
     [instance] = instances(driver_of_ready)
     cluster = host.client("sagemaker").describe_cluster(ClusterName=NAME)
     group = cluster["InstanceGroups"][0]["InstanceGroupName"]
-    client: Any = host.client_of_role("logs", host.deployed.function_roles["api"])
+    client: Any = host.client_of_role("logs", host.deployed.function_roles["stages_cluster"])
     place = f"/aws/sagemaker/Clusters/{NAME}/{cluster['ClusterArn'].rpartition('/')[2]}"
     stream = f"LifecycleConfig/{group}/{instance}"
     events = client.get_log_events(logGroupName=place, logStreamName=stream, startFromHead=True)["events"]

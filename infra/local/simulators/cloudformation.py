@@ -69,11 +69,15 @@ class CloudFormation(Service):
         region: str,
         client: Callable[[str], BaseClient],
         publish: Callable[[BusEvent], None] = nobody,
+        client_of_role: Callable[[str, str], BaseClient] | None = None,
     ) -> None:
-        """`client` gives a client of another service by its botocore name, `publish` takes what the bus is told."""
+        """`client` gives a client of another service by its botocore name, `publish` takes what the bus is told.
+
+        `client_of_role` gives one that acts under the role of a stack.
+        """
         super().__init__(now, account_id, region)
         self.records = StackRecords()
-        self._host = StackHost(client, account_id, region, publish)
+        self._host = StackHost(client, account_id, region, publish, client_of_role)
 
     @property
     def operations(self) -> Mapping[str, Callable[[JsonObject, ServiceRequest], JsonObject]]:

@@ -30,8 +30,8 @@ class Turn:
     host: StackHost
 
     def call(self, stack: Stack, resource: StackResource) -> Call:
-        """A call of a resource's handler."""
-        return Call(resource, stack.name, stack.tags, self.host)
+        """A call of a resource's handler, under the stack's role if it has one."""
+        return Call(resource, stack.name, stack.tags, self.host.acting_as(stack.role_arn))
 
     def is_due(self, resource: StackResource) -> bool:
         """Whether a change of the resource falls on this instant."""
