@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
@@ -154,16 +154,34 @@ def signed(
     host: LocalHost, method: str, path: str, body: JsonValue = None, *, function: str = "mcp", claim: JsonValue = None
 ) -> HttpResponse:
     """Send a request to the internal door, signed by the role of a function."""
-    resource, _, query = path.partition("?")
+    return host.handle_internal(sent_by(host, function, method, path, body, claim))
+
+
+def sent_by(
+    host: LocalHost,
+    function: str | None,
+    method: str,
+    path: str,
+    body: JsonValue,
+    claim: JsonValue,
+    until: datetime | None = None,
+) -> HttpRequest:
+    """Give a request to the internal door, signed by a session of a function's role, or by a key of one's own."""
     content = b"" if body is None else json.dumps(body).encode()
-    identity = host.identities.of_role(PLACE.role_arn(function_role(function)))
     claimed = {} if claim is None else {CALLER_HEADER: json.dumps(claim)}
     headers = {"host": "internal.example", "content-type": "application/json", **claimed}
     request = AWSRequest(method, f"http://internal.example{path}", headers, content)
-    credentials = Credentials(identity.access_key, identity.secret_key, identity.session_token)
-    SigV4Auth(credentials, "execute-api", host.options.region).add_auth(request)
-    sent = {name.lower(): str(value) for name, value in request.headers.items()}
-    return host.handle_internal(HttpRequest(method, resource, query, sent, content))
+    SigV4Auth(_keys(host, function, until), "execute-api", host.options.region).add_auth(request)
+    signed_headers = {name.lower(): str(value) for name, value in request.headers.items()}
+    resource, _, query = path.partition("?")
+    return HttpRequest(method, unquote(resource), query, signed_headers, content)
+
+
+def _keys(host: LocalHost, function: str | None, until: datetime | None) -> Credentials:
+    if function is None:
+        return Credentials("local", "local")
+    identity = host.identities.assume(PLACE.role_arn(function_role(function)), "test", until)
+    return Credentials(identity.access_key, identity.secret_key, identity.session_token)
 
 
 def answered(response: HttpResponse) -> dict[str, str]:
