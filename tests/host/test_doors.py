@@ -16,6 +16,7 @@ from functions.core.declaration import Route, Scope
 from infra.host.addresses import mcp_scope, mcp_url
 from infra.local.gateway import HttpGateway
 from infra.local.messages import HttpRequest, HttpResponse
+from infra.local.sign_in.clients import IDS
 from infra.topology import TOPOLOGY
 from tests.host.driver import Driver
 from tests.host.people import PLACE, People, sent_by, signing_in
@@ -119,6 +120,13 @@ def test_an_agents_expired_token_is_named_as_such_and_reaches_nothing(people: Pe
     assert call(aud=None).status == 401, "a token for the API is none for agents"
     assert call(scope="instantstart/admin").status == 403, "the scopes of the API are not those of agents"
     assert called == ["mcp"]
+
+
+def test_who_claims_to_be_somebody_else_at_the_public_door_is_who_the_token_says(people: People) -> None:
+    claimed = {CALLER_HEADER: json.dumps({"id": "root", "scopes": ["admin"], "groups": [], "client": "forged"})}
+    token = people.token([Scope.READ, Scope.OPERATE])
+    begun = json.loads(people.send("POST", "/api/clusters", token, {"tag": "t1"}, claimed).body)
+    assert begun["actor"] == {"id": "ann", "channel": "console", "client": IDS.console}
 
 
 # -- the gateway's door
