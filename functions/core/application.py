@@ -7,6 +7,7 @@ held per context, because one process may serve several invocations at once (Pow
 
 from __future__ import annotations
 
+import re
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -126,12 +127,10 @@ class Application(APIGatewayHttpResolver):
         self, declarations: Iterable[Declaration], handlers: Mapping[str, Handler], function: str | None
     ) -> None:
         super().__init__(enable_validation=True, response_validation_error_http_code=500)
-        declared = [
-            (declaration.domain, route)
-            for declaration in declarations
-            for route in declaration.routes
-            if function in (None, route.function)
-        ]
+        every = [(declaration.domain, route) for declaration in declarations for route in declaration.routes]
+        declared = [(domain, route) for domain, route in every if function in (None, route.function)]
+        # Of all functions: the gateway sends here what no route is for, be its path another function's.
+        self._paths = [(_pattern(route.path), route.method) for _, route in every]
         self._request_validation_middleware = Edge({route.operation_id: route for _, route in declared})
         self.exception_handler(Exception)(self._answer_error)
         for domain, route in declared:
@@ -195,7 +194,7 @@ class Application(APIGatewayHttpResolver):
 
     def _answer_unmatched(self, invocation: Invocation) -> Response[str]:
         method, path = invocation.proxy.http_method, invocation.proxy.path
-        taken = sorted({route.method for route in self._routes if route.rule.match(path)})
+        taken = sorted({each for pattern, each in self._paths if pattern.fullmatch(path)})
         if method == "OPTIONS" and taken:
             return Response(status_code=204, body="", headers={"allow": ", ".join(taken)})
         unmatched = MethodNotAllowed(method, path, taken) if taken else NotFound(f"There is no route {method} {path}.")
@@ -210,6 +209,10 @@ def build(
     `handlers` has a function for every operation id.
     """
     return Application(declarations, handlers, function)
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    return re.compile("/".join("[^/]+" if part.startswith("{") else re.escape(part) for part in path.split("/")))
 
 
 def _body_type(matched: object) -> object:

@@ -40,13 +40,12 @@ def main(arguments: list[str] | None = None) -> int:
     if (taken := _taken_port(wanted.port)) is not None:
         sys.stderr.write(f"Port {taken} is in use: stop what serves there, or choose others with make run PORT=4099.\n")
         return 1
-    stopped = _interrupt()
     directory: Path = wanted.directory.resolve()
     directory.mkdir(parents=True, exist_ok=True)
     if (wrong := _wrong_users(wanted.auth, directory)) is not None:
         sys.stderr.write(wrong)
         return 1
-    terminal = sys.stdout
+    stopped, terminal = _interrupt(), sys.stdout
     kubernetes_port = wanted.port and wanted.port + 2
     with functions_log_to(directory) as log:
         image = None if wanted.fresh else kept_for(directory, wanted.region)

@@ -107,7 +107,7 @@ class CognitoFront:
             AUTHORIZATION_SERVER_PATH: authorization_server(self.origin, self.provider.addresses),
             **dict.fromkeys(PROTECTED_RESOURCE_PATHS, protected_resource(self.origin)),
         }
-        return _published(request, documents) or self.provider.answer(request) or _challenge(request, self.origin)
+        return _published(request, documents) or self.provider.answer(request) or challenge(request, self.origin)
 
     def authorizer(self, request: HttpRequest, scopes: Sequence[str]) -> dict[str, JsonValue]:
         """Let a request in by its token: agents' are for /mcp alone, and the others' are not."""
@@ -133,7 +133,7 @@ def _published(request: HttpRequest, documents: Mapping[str, Document]) -> HttpR
     return None if document is None else HttpResponse.of_json(200, document)
 
 
-def _challenge(request: HttpRequest, origin: str) -> HttpResponse | None:
+def challenge(request: HttpRequest, origin: str) -> HttpResponse | None:
     """Ask for a token as edge_functions/challenge.js does, where a request to /mcp brings none."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if not is_of_mcp(request.path) or request.method == "OPTIONS" or (scheme.lower() == "bearer" and token.strip()):

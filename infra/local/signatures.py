@@ -68,7 +68,8 @@ def _signature(request: HttpRequest, identity: Identity, region: str, names: Seq
     """Sign a request as its sender had to; None for one that is too old, or whose signature leaves out what it must."""
     headers = request.headers
     date, token = headers.get("x-amz-date", ""), headers.get("x-amz-security-token")
-    whole = {"host", "x-amz-date", *([] if token is None else ["x-amz-security-token"])} <= {*names} <= headers.keys()
+    needed = {"host", "x-amz-date", *(name for name in headers if name.startswith("x-amz-"))}
+    whole = needed <= {*names} <= headers.keys()
     if not whole or token != identity.session_token or not _is_recent(date):
         return None
     signer = SigV4Auth(Credentials(identity.access_key, identity.secret_key, token), SERVICE, region)

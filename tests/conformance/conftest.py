@@ -75,17 +75,22 @@ class LocalRun:
             assert time.monotonic() < deadline, operation
 
 
-def command(directory: Path, port: int = 0) -> list[str]:
-    where = ["--port", str(port), "--directory", str(directory)]
+def command(directory: Path, port: int = 0, auth: str = "local") -> list[str]:
+    where = ["--port", str(port), "--directory", str(directory), "--auth", auth]
     return [sys.executable, "-m", "infra.local", "--speed", str(SPEED), *where]
 
 
 @contextmanager
-def serving(directory: Path) -> Iterator[LocalRun]:
+def serving(directory: Path, auth: str = "local") -> Iterator[LocalRun]:
     """Start a host and wait until it says that it serves; its standard error is its standard output."""
     began = time.monotonic()
     with subprocess.Popen(
-        command(directory), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ}
+        command(directory, auth=auth),
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ},
     ) as process:
         try:
             printed = _announcement(process)

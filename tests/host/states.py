@@ -34,12 +34,14 @@ __all__ = [
     "standing_time",
 ]
 
+# A page elsewhere that may call the API.
+PAGE_ORIGIN = "https://ui.example"
 START = datetime(2026, 1, 1, 9, 0, tzinfo=UTC)
 
 
 @pytest.fixture(scope="session")
 def session_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalHost]:
-    host = LocalHost(Options(tmp_path_factory.mktemp("local"), start=START))
+    host = LocalHost(Options(tmp_path_factory.mktemp("local"), start=START, allowed_origins=(PAGE_ORIGIN,)))
     host.functions.load()
     # What is loaded stays: the collector need not look through all of it again and again.
     usual = gc.get_threshold()

@@ -12,6 +12,8 @@ import pytest
 
 from infra.host.addresses import PROTECTED_RESOURCE_PATHS
 from infra.host.console import EDGE_FUNCTIONS
+from infra.local.front import challenge
+from infra.local.messages import HttpRequest
 
 NODE: Final = Path(sys.executable).parent / "node"
 # A context of its own has no require, no fetch, no timer: CloudFront has none either.
@@ -76,6 +78,23 @@ def test_the_challenge_is_a_problem_with_a_remedy() -> None:
     problem = json.loads(body["data"])
     assert (problem["status"], problem["code"]) == (401, "unauthenticated")
     assert PROTECTED_RESOURCE_PATHS[-1] in problem["remedy"]
+
+
+@pytest.mark.case(76)
+@pytest.mark.parametrize("value", [None, "", "Bearer", "Bearer ", "Basic dTpw", "bearer abc", TOKEN])
+@pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
+def test_the_local_host_asks_for_a_token_in_the_same_words(method: str, value: str | None) -> None:
+    headers = {} if value is None else {"authorization": value}
+    there = run("challenge", "/mcp", method, **headers)
+    here = challenge(HttpRequest(method, "/mcp", "", headers), f"https://{HOST}")
+
+    assert (here is not None) == challenged(there)
+    if here is not None:
+        body = there["body"]
+        assert isinstance(body, dict)
+        assert json.loads(here.body) == json.loads(body["data"])
+        for name in ("www-authenticate", "content-type", "cache-control"):
+            assert here.headers[name] == header(there, name)
 
 
 @pytest.mark.case(77)

@@ -83,7 +83,7 @@ def test_the_internal_door_speaks_for_the_gateways_caller() -> None:
     ("signed_by", "gateway"),
     [
         ("arn:aws:sts::123456789012:assumed-role/instantstart-function-api/api", GATEWAY),
-        ("arn:aws:sts::210987654321:assumed-role/instantstart-function-mcp/mcp", GATEWAY),
+        ("arn:aws:sts::111122223333:assumed-role/instantstart-function-mcp/mcp", GATEWAY),
         ("arn:aws:sts::123456789012:assumed-role/instantstart-function-mcp-2/mcp", GATEWAY),
         ("arn:aws:iam::123456789012:user/instantstart-function-mcp", GATEWAY),
         ("", GATEWAY),

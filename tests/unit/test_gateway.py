@@ -33,7 +33,10 @@ ROUTES = [
     Route("new", "POST", "/api/things", Scope.OPERATE, "", 201),
     Route("fixed", "GET", "/api/things/default", Scope.READ, ""),
     Route("document", "GET", "/open.json", Scope.READ, ""),
+    Route("mcp", "ANY", "/mcp", Scope.READ, "", function="mcp"),
 ]
+PAGE = "https://ui.example"
+PREFLIGHT = Route("preflight", "OPTIONS", "/api/{proxy+}", Scope.READ, "", function="fallback")
 
 
 @dataclass
@@ -42,6 +45,7 @@ class Host:
 
     answer: JsonValue = "ok"
     error: Exception | None = None
+    origins: tuple[str, ...] = ()
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
     def invoke(self, function: str, event: dict[str, JsonValue]) -> JsonValue:
@@ -51,7 +55,8 @@ class Host:
         return self.answer
 
     def send(self, method: str, path: str, query: str = "", body: bytes = b"", **headers: str) -> HttpResponse:
-        gateway = HttpGateway(ROUTES, self.invoke, lambda: NOW, "123456789012", "us-west-2")
+        routes = [*ROUTES, PREFLIGHT] if self.origins else ROUTES
+        gateway = HttpGateway(routes, self.invoke, lambda: NOW, "123456789012", "us-west-2", origins=self.origins)
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return gateway.handle(HttpRequest(method, path, query, named, body), "192.0.2.1", local_authorizer)
 
@@ -253,6 +258,68 @@ def test_what_the_authoriser_refuses_reaches_no_function(host: Host) -> None:
     gateway = HttpGateway(ROUTES, host.invoke, lambda: NOW, "123456789012", "us-west-2")
     answered(gateway.handle(HttpRequest("POST", "/api/things"), "192.0.2.1", refuse), 401, "Unauthorized")
     assert host.calls == []
+
+
+def test_what_the_authoriser_says_of_the_token_is_sent_along(host: Host) -> None:
+    challenge = 'Bearer scope="" error="invalid_token"'
+
+    def refuse(_: HttpRequest, __: Sequence[str]) -> dict[str, JsonValue]:
+        raise Refused(401, "Unauthorized", {"www-authenticate": challenge})
+
+    gateway = HttpGateway(ROUTES, host.invoke, lambda: NOW, "123456789012", "us-west-2")
+    answer = gateway.handle(HttpRequest("GET", "/open.json"), "192.0.2.1", refuse)
+    answered(answer, 401, "Unauthorized")
+    assert answer.headers["www-authenticate"] == challenge
+
+
+def sharing(response: HttpResponse) -> dict[str, str]:
+    return {name: value for name, value in response.headers.items() if name.startswith("access-control-")}
+
+
+def ask(host: Host, path: str, origin: str = PAGE) -> HttpResponse:
+    return host.send("OPTIONS", path, origin=origin, access_control_request_method="POST")
+
+
+@pytest.mark.case(70)
+def test_a_preflight_is_answered_by_the_open_route_without_anybody_being_let_in(host: Host) -> None:
+    host.origins, host.answer = (PAGE,), {"statusCode": 204}
+    answer = ask(host, "/api/things")
+    assert answer.status == 204
+    assert "authorizer" not in host.calls[-1][1]["requestContext"]
+    assert sharing(answer) == {
+        "access-control-allow-origin": PAGE,
+        "access-control-allow-methods": "GET,POST,PUT,PATCH,DELETE",
+        "access-control-allow-headers": "authorization,content-type,idempotency-key",
+        "access-control-expose-headers": "location,retry-after,x-request-id",
+    }
+
+
+@pytest.mark.case(70)
+def test_a_preflight_that_no_route_is_for_is_answered_by_the_gateway(host: Host) -> None:
+    host.origins = (PAGE,)
+    answer = ask(host, "/open.json")
+    assert (answer.status, sharing(answer)["access-control-allow-origin"], host.calls) == (204, PAGE, [])
+
+
+@pytest.mark.case(70)
+@pytest.mark.parametrize("origin", ["https://evil.example", "https://ui.example.evil.example", "null"])
+def test_no_other_page_is_told_that_it_may_call(host: Host, origin: str) -> None:
+    host.origins, host.answer = (PAGE,), {"statusCode": 200, "headers": {"access-control-allow-origin": "*"}}
+    assert sharing(ask(host, "/api/things", origin)) == {}
+    assert sharing(host.send("GET", "/api/things/a", origin=origin)) == {}
+
+
+@pytest.mark.case(70)
+def test_a_page_may_read_what_went_wrong(host: Host) -> None:
+    host.origins, host.error = (PAGE,), FunctionError("raised")
+    answer = host.send("GET", "/api/things/a", origin=PAGE)
+    assert (answer.status, sharing(answer)["access-control-allow-origin"]) == (500, PAGE)
+    assert sharing(host.send("GET", "/nothing", origin=PAGE))["access-control-allow-origin"] == PAGE
+
+
+def test_without_configured_origins_the_functions_say_who_may_read(host: Host) -> None:
+    host.answer = {"statusCode": 200, "headers": {"access-control-allow-origin": PAGE}}
+    assert sharing(host.send("GET", "/api/things/a", origin=PAGE)) == {"access-control-allow-origin": PAGE}
 
 
 def test_a_route_without_scopes_names_none_in_the_event() -> None:

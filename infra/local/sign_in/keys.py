@@ -70,7 +70,7 @@ def verified(token: str, keys: PublicKeys) -> Claims:
         keys[header["kid"]].verify(decoded(signature), signed.encode(), padding.PKCS1v15(), SHA256())
     except InvalidSignature as error:
         raise BadToken("the token has an invalid signature") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadToken("the token is not one that a key of the issuer signed") from error
     if not isinstance(claims, dict):
         raise BadToken("the token has no claims")

@@ -49,7 +49,8 @@ def kept_in(directory: Path) -> tuple[User, ...]:
     try:
         return Users.model_validate_json(path.read_bytes()).users
     except ValidationError as error:
-        raise BadUsers(f"{path} names no users: {error}. Mend it, or delete it and start again.") from error
+        wrong = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+        raise BadUsers(f"{path} is no list of users ({wrong}). Mend it, or delete it and start again.") from error
 
 
 def _usual() -> Users:
