@@ -195,16 +195,24 @@ def test_a_plans_end_names_the_groups_and_when_the_instances_go() -> None:
     assert "Save checkpoints" in notice.text
 
 
+def cluster(tag: str, groups: list[DesiredGroup]) -> ClusterSpec:
+    roles = {"control_plane_role": "c", "execution_role": "e", "s3_csi_role": "s"}
+    return ClusterSpec(
+        tag=tag,
+        account_id="123456789012",
+        region="us-west-2",
+        names=ClusterNames(eks_cluster="e", hyperpod_cluster="h", **roles),
+        instance_groups=groups,
+        created_at=NOW,
+    )
+
+
 def test_groups_are_found_by_the_plan_that_they_run_on() -> None:
-    names = ClusterNames.model_construct()
     groups = [
         DesiredGroup(name="gpu", instance_count=1, capacity_type="training_plan", training_plan_arn=PLAN),
         DesiredGroup(name="cpu", instance_count=1, capacity_type="on_demand"),
     ]
-    specs = [
-        ClusterSpec.model_construct(tag=tag, names=names, instance_groups=groups, created_at=NOW)
-        for tag in ("first", "second")
-    ]
+    specs = [cluster(tag, groups) for tag in ("first", "second")]
     assert plans.groups_by_plan(specs) == {PLAN: ("first/gpu", "second/gpu")}
 
 
