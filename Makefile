@@ -26,11 +26,11 @@ RUN_READY := $(call made_from,run,local)
 TEST_READY := $(call made_from,test,test)
 HOST_READY := $(call made_from,host,host)
 
-.PHONY: help run demo test bench assets chaos measures contract charts synth check format lock pipelines openapi \
+.PHONY: help run demo test bench assets chaos measures contract charts synth destroyable check format lock pipelines openapi \
 	authorization clean python-is-new-enough
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 run: $(RUN_READY) ## start the whole product here, without AWS (PORT=3099, SPEED=60 times real time, FRESH=1 empty)
 	$(RUN) -m infra.local --port $(PORT) --speed $(SPEED) $(if $(FRESH),--fresh)
@@ -63,6 +63,9 @@ charts: $(RUN_READY) ## fetch the Helm charts that infra/charts.lock names, and 
 # jsii takes the first Node on the path, and the environment brings one that it supports.
 synth: $(HOST_READY) ## write what `cdk deploy` would deploy to cdk.out, and print its size; needs no AWS account
 	@PATH="$(CURDIR)/.venv/host/bin:$$PATH" CDK_OUTDIR=cdk.out $(HOST) -m infra.app
+
+destroyable: $(HOST_READY) ## ask the deployment of AWS_PROFILE and AWS_REGION whether a cluster still hangs on it
+	@$(HOST) -m infra.destroyable
 
 check: $(TEST_READY) ## lint, format, types, house rules, state machines, freshness of generated files
 	$(TEST) -m ruff check .

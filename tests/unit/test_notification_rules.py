@@ -73,7 +73,7 @@ def sickness(**members: object) -> ClusterEvent:
 def test_a_failure_is_told_with_its_cause_and_remedy_and_without_the_request() -> None:
     cause = Cause(layer=Layer.AWS, api_call="CreateCluster", code="ResourceLimitExceeded", request_id="r-1")
     failed = operation(OperationStatus.FAILED, error=problem(cause=cause, remedy="Ask for more."), finished_at=NOW)
-    notice = operations.failed("RUNNING", failed, CONSOLE)
+    notice = operations.failed("RUNNING", failed, NOW, CONSOLE)
     assert notice is not None
     assert notice.subject == "create_cluster of cluster first failed"
     assert "Cause: No room.\n" in notice.text
@@ -84,7 +84,7 @@ def test_a_failure_is_told_with_its_cause_and_remedy_and_without_the_request() -
 
 
 def test_without_a_console_a_notice_says_which_route_shows_more() -> None:
-    notice = operations.failed("RUNNING", operation(OperationStatus.FAILED, error=problem()), None)
+    notice = operations.failed("RUNNING", operation(OperationStatus.FAILED, error=problem()), NOW, None)
     assert notice is not None
     assert "Look: GET /api/operations/01OP\n" in notice.text
     # Nobody is left without something to do.
@@ -93,18 +93,23 @@ def test_without_a_console_a_notice_says_which_route_shows_more() -> None:
 
 def test_an_operation_whose_execution_was_lost_is_told_as_lost() -> None:
     lost = operation(OperationStatus.FAILED, reason=Reason.LOST, error=problem())
-    notice = operations.failed("RUNNING", lost, None)
+    notice = operations.failed("RUNNING", lost, NOW, None)
     assert notice is not None
     assert notice.subject.endswith("was lost")
 
 
 @pytest.mark.parametrize("status", [each for each in OperationStatus if each is not OperationStatus.FAILED])
 def test_no_other_status_is_told(status: OperationStatus) -> None:
-    assert operations.failed("RUNNING", operation(status), None) is None
+    assert operations.failed("RUNNING", operation(status), NOW, None) is None
 
 
 def test_only_the_change_into_failure_is_told() -> None:
-    assert operations.failed("FAILED", operation(OperationStatus.FAILED, error=problem()), None) is None
+    assert operations.failed("FAILED", operation(OperationStatus.FAILED, error=problem()), NOW, None) is None
+
+
+def test_a_failure_of_long_ago_whose_record_comes_back_is_no_news() -> None:
+    old = operation(OperationStatus.FAILED, error=problem(), finished_at=NOW - timedelta(hours=25))
+    assert operations.failed("", old, NOW, None) is None
 
 
 @pytest.mark.parametrize(
