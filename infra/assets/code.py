@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from infra.assets.archive import Member, write
-from infra.assets.place import ASSETS
+from infra.assets.bytecode import with_bytecode
+from infra.assets.place import ASSETS, rules
 from infra.shapes import ROOT
 
 _FOLDERS: Final = ("functions", "mcp_gateway")
+_PLACE: Final = "/var/task"
 _LEFT_OUT: Final = ("__pycache__", "README.md", "tests")
 # What recipes bring for pods goes there by the artifact bucket, never with a function.
 
@@ -19,12 +22,15 @@ _LEFT_OUT: Final = ("__pycache__", "README.md", "tests")
 def code(root: Path = ROOT, assets: Path = ASSETS) -> Path:
     """Give the archive of all that functions need of this repository, made anew when any of it has changed."""
     members = sorted(_members(root), key=lambda member: member.name)
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(rules())
     for member in members:
         content = member.source.read_bytes()
         digest.update(f"{member.name}\0{len(content)}\0".encode() + content)
     target = assets / digest.hexdigest() / "code.zip"
-    return target if target.exists() else write(members, target)
+    if not target.exists():
+        with TemporaryDirectory() as scratch:
+            write(with_bytecode(members, _PLACE, Path(scratch)), target)
+    return target
 
 
 def _members(root: Path) -> Iterator[Member]:

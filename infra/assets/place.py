@@ -13,10 +13,15 @@ ASSETS: Final = ROOT / ".local" / "assets"
 UNPACKED_LIMIT: Final = 250 * 1024 * 1024
 
 
+# The folder of what compiles to bytecode: a program for Node and the lock of its packages.
+COMPILER: Final = Path(__file__).parent / "compiler"
+
+
 class AssetFault(Exception):
     """An asset cannot be made here; the message says what to do."""
 
 
 def rules() -> bytes:
     """Give what decides, besides locks and code, how an asset comes out: the text of this package."""
-    return b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
+    package = Path(__file__).parent
+    return b"".join(path.read_bytes() for path in sorted([*package.glob("*.py"), *COMPILER.glob("*.*")]))

@@ -12,9 +12,14 @@ from typing import TYPE_CHECKING, Final
 
 from functions.core.caller import SCOPE_PREFIX
 from functions.core.declaration import Scope
+from infra.topology import UNMATCHED
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pydantic import JsonValue
+
+    from functions.core.declaration import Route
 
 MCP_PATH: Final = "/mcp"
 # RFC 9728 puts the resource's path behind the well-known one; some clients ask for the one without.
@@ -29,10 +34,11 @@ AGENT_CALLBACK: Final = f"http://localhost:{AGENT_CALLBACK_PORT}/callback"
 
 @dataclass(frozen=True)
 class SignInAddresses:
-    """Who issues tokens and where people sign in; `host` serves the endpoints of OAuth."""
+    """Who issues tokens and where people sign in; `host` serves the endpoints of OAuth, on one machine without TLS."""
 
     issuer: str
     host: str
+    scheme: str = "https"
 
     @property
     def keys(self) -> str:
@@ -41,7 +47,11 @@ class SignInAddresses:
 
     def endpoint(self, name: str) -> str:
         """Say where an endpoint of OAuth is."""
-        return f"https://{self.host}/oauth2/{name}"
+        return self.page(f"oauth2/{name}")
+
+    def page(self, path: str) -> str:
+        """Say where something of the sign-in is."""
+        return f"{self.scheme}://{self.host}/{path}"
 
 
 @dataclass(frozen=True)
@@ -61,6 +71,21 @@ class Clients:
 def mcp_url(origin: str) -> str:
     """Say where agents connect; the same text is the audience of their tokens."""
     return f"{origin}{MCP_PATH}"
+
+
+def is_of_mcp(path: str) -> bool:
+    """Say whether a path is that of the resource at /mcp, whose tokens are others."""
+    return path == MCP_PATH or path.startswith(f"{MCP_PATH}/")
+
+
+def scope_of(origin: str, route: Route) -> str:
+    """Name the scope that a token needs for a route."""
+    return mcp_scope(origin, route.scope) if is_of_mcp(route.path) else f"{SCOPE_PREFIX}{route.scope}"
+
+
+def named(routes: Sequence[Route]) -> list[Route]:
+    """List the routes that a door without scopes has to tell apart, and the one for all the rest."""
+    return [*(route for route in routes if route.function != UNMATCHED.function), UNMATCHED]
 
 
 def api_scopes() -> list[str]:
@@ -107,23 +132,36 @@ def authorization_server(origin: str, sign_in: SignInAddresses) -> dict[str, Jso
 
 
 def console_config(
-    origin: str, sign_in: SignInAddresses, clients: Clients, *, websocket_url: str, region: str, release: str
+    origin: str,
+    sign_in: SignInAddresses | None,
+    clients: Clients | None,
+    *,
+    websocket_url: str,
+    region: str,
+    release: str,
 ) -> dict[str, JsonValue]:
-    """Tell the console what it cannot know when it is built; the WebSocket has a host of its own."""
+    """Tell the console what it cannot know when it is built; the WebSocket has a host of its own.
+
+    Without a sign-in, which is for one machine only, both parts about it are null.
+    """
     return {
         "api_url": f"{origin}/api",
         "websocket_url": websocket_url,
         "mcp_url": mcp_url(origin),
         "region": region,
         "release": release,
-        "sign_in": {
-            "issuer": sign_in.issuer,
-            "authorization_endpoint": sign_in.endpoint("authorize"),
-            "token_endpoint": sign_in.endpoint("token"),
-            "logout_url": f"https://{sign_in.host}/logout",
-            "client_id": clients.console,
-            "callback_url": f"{origin}/",
-            "scopes": ["openid", *api_scopes()],
-        },
-        "agent": {"client_id": clients.agent, "callback_port": AGENT_CALLBACK_PORT},
+        "sign_in": _of_console(origin, sign_in, clients) if sign_in and clients else None,
+        "agent": {"client_id": clients.agent, "callback_port": AGENT_CALLBACK_PORT} if clients else None,
+    }
+
+
+def _of_console(origin: str, sign_in: SignInAddresses, clients: Clients) -> dict[str, JsonValue]:
+    return {
+        "issuer": sign_in.issuer,
+        "authorization_endpoint": sign_in.endpoint("authorize"),
+        "token_endpoint": sign_in.endpoint("token"),
+        "logout_url": sign_in.page("logout"),
+        "client_id": clients.console,
+        "callback_url": f"{origin}/",
+        "scopes": ["openid", *api_scopes()],
     }

@@ -47,6 +47,7 @@ class Alarms(Construct):
             self._add_trouble(name, function)
         for name in sorted({stream.function for stream in topology.streams}):
             self._add_behind(name, functions[name])
+        self._add_throttles()
         self._add_dead_letters(dead_letters)
         self._add_executions()
         self._add_sweeper()
@@ -101,16 +102,22 @@ class Alarms(Construct):
         )
 
     def _add_trouble(self, name: str, function: lambda_.Function) -> None:
-        failed = cloudwatch.MathExpression(
-            expression="errors + throttles",
-            label=name,
-            period=_PERIOD,
-            using_metrics={"errors": function.metric_errors(), "throttles": function.metric_throttles()},
-        )
         self.add(
             f"{name}-failing",
-            f"The function {name} fails or is throttled again and again: look at its log group.",
-            failed,
+            f"The function {name} fails again and again: look at its log group.",
+            function.metric_errors(period=_PERIOD),
+            _TROUBLE,
+            periods=3,
+            bad_periods=2,
+        )
+
+    def _add_throttles(self) -> None:
+        """Watch all functions of the account at once: the limit that they run into is the account's."""
+        throttles = cloudwatch.Metric(namespace="AWS/Lambda", metric_name="Throttles", statistic="sum", period=_PERIOD)
+        self.add(
+            "functions-throttled",
+            "Functions wait for each other: ask for a higher quota of concurrent executions of Lambda.",
+            throttles,
             _TROUBLE,
             periods=3,
             bad_periods=2,

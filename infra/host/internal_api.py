@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from constructs import Construct
 
-from infra.host.addresses import MCP_PATH
+from infra.host.addresses import MCP_PATH, named
 from infra.host.http_api import STAGE, HttpApi
-from infra.topology import UNMATCHED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,8 +56,3 @@ class InternalApi(Construct):
         self.url = f"https://{http.host}"
         self.api_arn = place.arn("execute-api", f"{http.id}/{STAGE}/*/api/*")
         self.mcp_arn = place.arn("execute-api", f"{http.id}/{STAGE}/*{MCP_PATH}")
-
-
-def named(routes: Sequence[Route]) -> list[Route]:
-    """List the routes that a door without scopes has to tell apart, and the one for all the rest."""
-    return [*(route for route in routes if route.function != UNMATCHED.function), UNMATCHED]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from aws_cdk import aws_apigatewayv2 as apigateway
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from functions.core.caller import SCOPE_PREFIX
-from infra.host.addresses import MCP_PATH, mcp_scope, mcp_url
+from infra.host.addresses import is_of_mcp, mcp_url, scope_of
+from infra.host.cors import CORS_METHODS, CORS_REQUEST_HEADERS, CORS_RESPONSE_HEADERS
 from infra.host.http_api import HttpApi
 from infra.topology import UNMATCHED
 
@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from functions.core.declaration import Route
     from infra.host.context import Context
     from infra.release import Place
-
-# What functions/core/http.py says to allowed origins; the gateway says it for its own refusals too.
-CORS_METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
-CORS_REQUEST_HEADERS: Final = ("authorization", "content-type", "idempotency-key")
-CORS_RESPONSE_HEADERS: Final = ("location", "retry-after", "x-request-id")
 
 
 class PublicApi(Construct):
@@ -63,14 +58,13 @@ class PublicApi(Construct):
         of_clients = self._add_authorizer("ApiTokens", issuer, clients)
         of_agents = self._add_authorizer("McpTokens", issuer, [mcp_url(origin)])
         for route in routes:
-            agents = _is_of_mcp(route)
             self._http.add_route(
                 f"Route-{route.operation_id}",
                 f"{route.method} {route.path}",
                 route.function,
                 authorization_type="JWT",
-                authorizer_id=(of_agents if agents else of_clients).ref,
-                scopes=[mcp_scope(origin, route.scope) if agents else f"{SCOPE_PREFIX}{route.scope}"],
+                authorizer_id=(of_agents if is_of_mcp(route.path) else of_clients).ref,
+                scopes=[scope_of(origin, route)],
             )
         if self._origins:
             self._add_preflight()
@@ -90,10 +84,6 @@ class PublicApi(Construct):
         """Let OPTIONS in without a token: the route for all that nothing else matches would ask for one."""
         key = f"OPTIONS {UNMATCHED.path}"
         self._http.add_route("Route-preflight", key, UNMATCHED.function, authorization_type="NONE")
-
-
-def _is_of_mcp(route: Route) -> bool:
-    return route.path == MCP_PATH or route.path.startswith(f"{MCP_PATH}/")
 
 
 def _cors(origins: Sequence[str]) -> apigateway.CfnApi.CorsProperty | None:

@@ -11,9 +11,9 @@ from constructs import Construct
 
 from infra.privilege.documents import Document, Statement
 from infra.privilege.roles import documents
-from infra.release import DEAD_LETTERS, Place, function_role, machine_role
+from infra.release import BOUNDARY, DEAD_LETTERS, Place, function_role, machine_role
 from infra.shapes import Function, Role, StateMachine
-from infra.topology import PREFIX, ROLE_PATH, Topology
+from infra.topology import ROLE_PATH, Topology
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -63,7 +63,7 @@ class Roles(Construct):
         policy = iam.ManagedPolicy(
             self,
             "boundary",
-            managed_policy_name=f"{PREFIX}boundary",
+            managed_policy_name=BOUNDARY,
             path=ROLE_PATH,
             description="What no role of the deployment, and none that it makes, can do more than",
             document=iam.PolicyDocument.from_json(boundary.as_json()),

@@ -26,7 +26,12 @@ class SigningKeys(Construct):
             self,
             f"generation-{generation}",
             description=f"Signs page tokens and previews, generation {generation}",
-            generate_secret_string=secretsmanager.SecretStringGenerator(password_length=48, exclude_punctuation=True),
+            generate_secret_string=secretsmanager.SecretStringGenerator(
+                password_length=48,
+                exclude_punctuation=True,
+                # It separates the keys in the functions' settings.
+                exclude_characters=",",
+            ),
             removal_policy=RemovalPolicy.DESTROY,
         )
         return secret.secret_value.unsafe_unwrap()  # a reference that CloudFormation resolves

@@ -149,6 +149,8 @@ class InstantStart(Stack):
             dead_letters=self.dead_letters.queue,
             topic=self.topic.topic,
         )
+        self.alarms.add_door("public", self.edge.public_api.id)
+        self.alarms.add_door("internal", self.edge.internal_api.id)
         self.dashboard = Dashboard(self, "Dashboard", alarms=self.alarms.all)
 
     def _add_outputs(self, shipment: Shipment) -> None:

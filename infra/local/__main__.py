@@ -21,15 +21,17 @@ from typing import TextIO
 from infra.local import doors, kept
 from infra.local.clock import Mode
 from infra.local.doors import Doors
+from infra.local.front import Auth
 from infra.local.host import LocalHost, Options
 from infra.local.images import HostImage
 from infra.local.keeper import keeping
 from infra.local.kept import OtherVersion
 from infra.local.logs import functions_log_to
+from infra.local.sign_in import clients, users
 from infra.local.simulators.sns import Message
 
-PORTS = 3
-"""The API, the AWS endpoint and the clusters have one each, in a row."""
+PORTS = 4
+"""The API, the AWS endpoint, the clusters and the gateway's own door have one each, in a row."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -41,11 +43,16 @@ def main(arguments: list[str] | None = None) -> int:
     stopped = _interrupt()
     directory: Path = wanted.directory.resolve()
     directory.mkdir(parents=True, exist_ok=True)
+    if (wrong := _wrong_users(wanted.auth, directory)) is not None:
+        sys.stderr.write(wrong)
+        return 1
     terminal = sys.stdout
     kubernetes_port = wanted.port and wanted.port + 2
     with functions_log_to(directory) as log:
         image = None if wanted.fresh else kept_for(directory, wanted.region)
-        options = Options(directory, Mode.RUN, wanted.speed, wanted.region, kubernetes_port=kubernetes_port)
+        options = Options(
+            directory, Mode.RUN, wanted.speed, wanted.region, kubernetes_port=kubernetes_port, auth=wanted.auth
+        )
         with (
             closing(_host(options, image)) as host,
             keeping(host, directory),
@@ -98,10 +105,16 @@ def _host(options: Options, image: HostImage | None) -> LocalHost:
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m infra.local", description=__doc__)
     parser.add_argument(
-        "--port", type=_port, default=3099, help="of the API; the next two serve AWS and Kubernetes; 0 takes free ones"
+        "--port",
+        type=_port,
+        default=3099,
+        help="of the API; the next three serve the rest; 0 takes free ones",
     )
     parser.add_argument("--speed", type=_speed, default=60.0, help="simulated seconds per second")
     parser.add_argument("--region", default="us-west-2")
+    parser.add_argument(
+        "--auth", type=Auth, choices=list(Auth), default=Auth.LOCAL, help="cognito: people sign in; local: all may all"
+    )
     parser.add_argument("--fresh", action="store_true", help="start empty instead of where the last run ended")
     parser.add_argument(
         "--directory", type=Path, default=Path(".local"), help="for addresses, kubeconfig, logs and state"
@@ -112,7 +125,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
 def _port(text: str) -> int:
     port = int(text)
     if not 0 <= port <= 65536 - PORTS:
-        raise argparse.ArgumentTypeError(f"{port} is no port that two more follow")
+        raise argparse.ArgumentTypeError(f"{port} is no port that three more follow")
     return port
 
 
@@ -133,15 +146,26 @@ def _taken_port(first: int) -> int | None:
     return None
 
 
+def _wrong_users(auth: Auth, directory: Path) -> str | None:
+    """Say what is wrong with the file of those who sign in; asked before the host is built, which takes seconds."""
+    try:
+        _ = auth is Auth.COGNITO and users.kept_in(directory)
+    except users.BadUsers as wrong:
+        return f"{wrong}\n"
+    return None
+
+
 def _endpoints(host: LocalHost, opened: Doors, log: Path) -> dict[str, object]:
     return {
         "api": f"{opened.api}/api",
         "ws": opened.ws,
         "aws": opened.aws,
+        "internal": opened.internal,
         "kubeconfig": str(host.access.kubeconfig.path),
         "region": host.options.region,
         "speed": host.options.speed,
         "log": str(log),
+        "auth": host.options.auth,
     }
 
 
@@ -166,11 +190,19 @@ def _announce(endpoints: dict[str, object]) -> None:
               export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
   Kubernetes  kubectl --kubeconfig {endpoints["kubeconfig"]} get nodes,pods,pvc -A
   Logs        {endpoints["log"]}
-
+{_of_sign_in(endpoints)}
 Press Ctrl-C to stop; `make run` then goes on from there, `make run FRESH=1` starts empty.
 """
     )
     sys.stdout.flush()
+
+
+def _of_sign_in(endpoints: dict[str, object]) -> str:
+    if endpoints["auth"] is not Auth.COGNITO:
+        return ""
+    kept = Path(str(endpoints["log"])).parent
+    return f"""  Sign-in     as anybody in {kept / users.NAME}; machines with the secret in {kept / clients.MACHINE}
+"""
 
 
 def _interrupt() -> threading.Event:

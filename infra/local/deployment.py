@@ -48,17 +48,14 @@ class Deployed:
     state_machine_prefix: str
 
 
-def deploy(
-    topology: Topology, client: ClientOf, place: Place, connections_endpoint: str, page_token_key: str
-) -> Deployed:
-    """Make everything of the topology but the functions themselves and what calls them, which is in this process."""
+def deploy(topology: Topology, client: ClientOf, place: Place, more: Mapping[str, str]) -> Deployed:
+    """Make everything of the topology but the functions themselves and what calls them, which is in this process.
+
+    `more` are the variables of functions that the host alone knows.
+    """
     release = Release(RELEASE, tuple(_shipped(chart) for chart in packed()))
     shared = environment(topology, place, release)
-    shared |= {
-        "AWS_REGION": place.region,
-        "CONNECTIONS_ENDPOINT": connections_endpoint,
-        "PAGE_TOKEN_KEYS": page_token_key,
-    }
+    shared |= {"AWS_REGION": place.region, **more}
     create_tables(client("dynamodb"), topology.tables, shared)
     for role in _roles(topology):
         _make_role(client("iam"), role, place)

@@ -1,4 +1,4 @@
-"""The two plain HTTP ports of a host: the public API with its WebSockets, and the AWS endpoint."""
+"""The plain HTTP ports of a host: the public API with its WebSockets, the AWS endpoint, the gateway's own door."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ class Doors:
 
     api: str
     aws: str
+    internal: str
 
     @property
     def ws(self) -> str:
@@ -27,7 +28,7 @@ class Doors:
 
 @contextmanager
 def opened(host: LocalHost, port: int = 0) -> Iterator[Doors]:
-    """Serve the API at `port` and AWS at the next one, or both at free ones, while a block runs."""
+    """Serve the API at `port`, AWS at the next one, the internal door at the third after it; or all at free ones."""
 
     def aws(request: HttpRequest, _: str) -> HttpResponse:
         answer = host.endpoint.handle(request)
@@ -35,7 +36,13 @@ def opened(host: LocalHost, port: int = 0) -> Iterator[Doors]:
         return answer
 
     api = application(host.handle, sockets.route(host.sockets))
-    listeners = (Listener(api, port), Listener(application(aws), port and port + 1))
+    internal = application(host.handle_internal)
+    listeners = (
+        Listener(api, port),
+        Listener(application(aws), port and port + 1),
+        Listener(internal, port and port + 3),
+    )
+    host.entrances.front.origin = f"http://localhost:{listeners[0].port}"
     for listener in listeners:
         listener.start()
     try:

@@ -17,10 +17,11 @@ from urllib.parse import parse_qsl
 
 from functions.core.caller import SCOPE_PREFIX
 from functions.core.declaration import Scope
+from infra.local import cors
 from infra.local.messages import HttpResponse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from pydantic import JsonValue
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 MAX_BODY_BYTES: Final = 10 * 1024 * 1024
 MAX_HEADER_BYTES: Final = 10_240
+OPTIONS: Final = "OPTIONS"
 _API_ID: Final = "instantstart"
 _STAGE: Final = "$default"
 # Bodies of other media reach the function in base64.
@@ -50,10 +52,11 @@ class FunctionError(Exception):
 class Refused(Exception):
     """The authoriser's answer: 401 without a valid token, 403 without the route's scope."""
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
         self.status = status
         self.message = message
+        self.headers = dict(headers or {})
 
 
 @dataclass(frozen=True)
@@ -66,8 +69,16 @@ class _Match:
         return f"{self.route.method} {self.route.path}"
 
 
+def scope_of_api(route: Route) -> str:
+    """Name the scope that a token needs for a route under /api."""
+    return f"{SCOPE_PREFIX}{route.scope}"
+
+
 class HttpGateway:
-    """One HTTP API with its routes."""
+    """One HTTP API with its routes; `origins` are those whose pages may call it, `scope_of` is what a route asks for.
+
+    Routes for OPTIONS are open: a browser asks with it before it sends a token.
+    """
 
     def __init__(
         self,
@@ -76,7 +87,12 @@ class HttpGateway:
         now: Callable[[], datetime],
         account: str,
         region: str,
+        *,
+        origins: Sequence[str] = (),
+        scope_of: Callable[[Route], str] = scope_of_api,
     ) -> None:
+        self._origins = origins
+        self._scope_of = scope_of
         self._routes = sorted(((_pattern(route.path), route) for route in routes), key=lambda pair: _rank(pair[1]))
         self._invoke = invoke
         self._now = now
@@ -86,9 +102,17 @@ class HttpGateway:
     def handle(self, request: HttpRequest, source_ip: str, authorizer: Authorizer) -> HttpResponse:
         """Answer one request as the service does."""
         request_id = base64.b64encode(secrets.token_bytes(11)).decode()
-        response = self._answer(request, source_ip, authorizer, request_id)
+        response = self._preflight(request) or self._answer(request, source_ip, authorizer, request_id)
+        if self._origins:
+            response.headers = cors.shared(response.headers, request, self._origins)
         response.headers["apigw-requestid"] = request_id
         return response
+
+    def _preflight(self, request: HttpRequest) -> HttpResponse | None:
+        """Answer a browser's question whether it may call; where a route is for OPTIONS, that answers."""
+        asked = cors.is_preflight(request) and bool(self._origins)
+        match = self._match(request) if asked else None
+        return HttpResponse(204) if asked and not (match and match.route.method == OPTIONS) else None
 
     def _answer(self, request: HttpRequest, source_ip: str, authorizer: Authorizer, request_id: str) -> HttpResponse:
         if _header_bytes(request) > MAX_HEADER_BYTES:
@@ -99,11 +123,14 @@ class HttpGateway:
         if match is None:
             return _plain(404, "Not Found")
         try:
-            identity = authorizer(request, [f"{SCOPE_PREFIX}{match.route.scope}"])
+            is_open = match.route.method == OPTIONS
+            identity = None if is_open else authorizer(request, [self._scope_of(match.route)])
             event = self._event(request, match, source_ip, identity, request_id)
             return response_of(self._invoke(match.route.function, event))
         except Refused as refused:
-            return _plain(refused.status, refused.message)
+            answer = _plain(refused.status, refused.message)
+            answer.headers |= refused.headers
+            return answer
         except IntegrationTimeout:
             return _plain(503, "Service Unavailable")
         except (FunctionError, BadAnswer):
@@ -117,7 +144,7 @@ class HttpGateway:
         return None
 
     def _event(
-        self, request: HttpRequest, match: _Match, source_ip: str, identity: JsonObject, request_id: str
+        self, request: HttpRequest, match: _Match, source_ip: str, identity: JsonObject | None, request_id: str
     ) -> JsonObject:
         headers = {name.lower(): value for name, value in request.headers.items()}
         cookies = [cookie.strip() for cookie in headers.pop("cookie", "").split(";") if cookie.strip()]
@@ -140,7 +167,7 @@ class HttpGateway:
         return event | _body(request)
 
     def _context(
-        self, request: HttpRequest, match: _Match, source_ip: str, identity: JsonObject, request_id: str
+        self, request: HttpRequest, match: _Match, source_ip: str, identity: JsonObject | None, request_id: str
     ) -> JsonObject:
         now = self._now()
         default_domain = f"{_API_ID}.execute-api.{self._region}.amazonaws.com"
@@ -148,7 +175,7 @@ class HttpGateway:
         return {
             "accountId": self._account,
             "apiId": _API_ID,
-            "authorizer": identity,
+            **({} if identity is None else {"authorizer": identity}),
             "domainName": domain,
             "domainPrefix": domain.partition(".")[0],
             "http": {

@@ -35,15 +35,18 @@ from infra.local.engine import (
 from infra.local.engine.backend import MotoEngine
 from infra.local.engine.state import Snapshot as EngineSnapshot
 from infra.local.engine.state import dumped, load, unfinished
+from infra.local.entrances import Entrances, front_of
 from infra.local.faults import HOST_ROLE, Faults
+from infra.local.front import Auth
 from infra.local.functions import Functions, Outcome
-from infra.local.gateway import FunctionError, HttpGateway, IntegrationTimeout, local_authorizer
+from infra.local.gateway import FunctionError, IntegrationTimeout
 from infra.local.helm_binary import helm_program
 from infra.local.identities import Identities
 from infra.local.images import HostImage, HostSnapshot
 from infra.local.messages import HttpRequest, HttpResponse
 from infra.local.programs import HostProcesses
 from infra.local.sessions import Sessions
+from infra.local.sign_in.clients import IDS
 from infra.local.simulators.bus_event import BusEvent
 from infra.local.simulators.connections import Connections
 from infra.local.socket_client import SocketClient
@@ -69,6 +72,7 @@ class Options:
     """How a host is to be: where its files are, its clock and region, and its secrets.
 
     `person_token` lets the person at the machine into the clusters, `page_token_key` signs the API's page tokens.
+    `allowed_origins` are those whose pages may call the API, beside the host's own.
     """
 
     directory: Path
@@ -79,6 +83,8 @@ class Options:
     kubernetes_port: int = 0
     person_token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     page_token_key: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    auth: Auth = Auth.LOCAL
+    allowed_origins: tuple[str, ...] = ()
 
 
 class LocalHost:
@@ -110,8 +116,12 @@ class LocalHost:
                 topology,
                 self.client,
                 Place(ACCOUNT_ID, options.region),
-                self.sockets.endpoint,
-                options.page_token_key,
+                {
+                    "CONNECTIONS_ENDPOINT": self.sockets.endpoint,
+                    "PAGE_TOKEN_KEYS": options.page_token_key,
+                    "CONSOLE_CLIENT_ID": IDS.console,
+                    "ALLOWED_ORIGINS": " ".join(options.allowed_origins),
+                },
             )
             self.functions = self._functions()
         rules = event_rules(topology, self.deployed.environment)
@@ -123,7 +133,15 @@ class LocalHost:
         self.on_visit: Callable[[], None] = lambda: None
         """Told when somebody else than a function calls AWS, or anybody writes to a cluster."""
         self.access.on_write = self._visited
-        self._gateway = HttpGateway(topology.routes, self._integrate, self.clock.now, ACCOUNT_ID, options.region)
+        self.entrances = Entrances(
+            topology,
+            self._integrate,
+            self.clock.now,
+            self.identities,
+            Place(ACCOUNT_ID, options.region),
+            front_of(options.auth, options.directory, options.region, self._integrate),
+            options.allowed_origins,
+        )
         self._held = False
         for schedule in topology.schedules:
             self._arm(schedule)
@@ -201,7 +219,12 @@ class LocalHost:
     def handle(self, request: HttpRequest, source_ip: str = "127.0.0.1") -> HttpResponse:
         """Answer one HTTP request; time stands meanwhile."""
         with self.clock.busy():
-            return self._gateway.handle(request, source_ip, local_authorizer)
+            return self.entrances.public(request, source_ip)
+
+    def handle_internal(self, request: HttpRequest, source_ip: str = "127.0.0.1") -> HttpResponse:
+        """Answer one HTTP request at the door of the gateway's role; time stands meanwhile."""
+        with self.clock.busy():
+            return self.entrances.internal(request, source_ip)
 
     def websocket(self, ticket: str | None = None) -> SocketClient:
         """Open a WebSocket in this process; raise ConnectionRefused."""

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 DATA: Final = Path(__file__).with_name("data") / "authorization.json"
 
 
+class NotKnown(Exception):
+    """An action is not in the file, or not in AWS's reference."""
+
+
 @dataclass(frozen=True)
 class ResourceType:
     """A type of resource that an action is authorised on; `arn` is its format, with `${...}` for what varies."""
@@ -63,12 +67,20 @@ class Authorization:
     date: str
     actions: Mapping[str, Action]
 
+    def action(self, name: str) -> Action:
+        """Give what is known of an action; raises NotKnown."""
+        if name not in self.actions:
+            raise NotKnown(
+                f"{name} is declared or granted, and {DATA.name} does not know it: run `make authorization`."
+            )
+        return self.actions[name]
+
     def closure(self, wanted: Iterable[str]) -> frozenset[str]:
-        """Add to some actions those that AWS authorises along with them, and with those."""
+        """Add to some actions those that AWS authorises along with them, and with those; raises NotKnown."""
         found, open_ones = set[str](), set(wanted)
         while open_ones:
             found |= open_ones
-            open_ones = {needed for name in open_ones for needed in self.actions[name].dependent_actions} - found
+            open_ones = {needed for name in open_ones for needed in self.action(name).dependent_actions} - found
         return frozenset(found)
 
 

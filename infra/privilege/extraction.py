@@ -9,13 +9,14 @@ import argparse
 import json
 import sys
 from datetime import UTC, datetime
+from functools import cache
 from importlib import metadata, resources
 from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, ConfigDict
 
 from infra.privilege import authorization
-from infra.privilege.authorization import Stored, StoredAction, StoredType
+from infra.privilege.authorization import NotKnown, Stored, StoredAction, StoredType
 from infra.privilege.roles import wanted_actions
 from infra.topology import TOPOLOGY
 
@@ -53,10 +54,10 @@ class _Service(_Model):
 
 
 def extract(wanted: Iterable[str], day: str) -> Stored:
-    """Take actions out, with those that depend on them; raises KeyError for one that the reference does not know."""
-    reference, found, open_ones = _Reference(), dict[str, StoredAction](), set(wanted)
+    """Take actions out, with those that depend on them; raises NotKnown."""
+    found, open_ones = dict[str, StoredAction](), set(wanted)
     while open_ones:
-        found |= {name: _stored(reference, name) for name in open_ones}
+        found |= {name: _stored(name) for name in open_ones}
         open_ones = {needed for name in open_ones for needed in found[name].dependent_actions} - found.keys()
     return Stored(origin=_ORIGIN, version=metadata.version(_PACKAGE), date=day, actions=dict(sorted(found.items())))
 
@@ -69,24 +70,24 @@ def text(stored: Stored) -> str:
     return "\n".join(["{", *lines, ' "actions": {', ",\n".join(actions), " }", "}", ""])
 
 
-class _Reference:
-    """The reference, of which a service is judged when it is asked for: it has hundreds."""
-
-    def __init__(self) -> None:
-        path = resources.files(_PACKAGE) / "shared" / "data" / "iam-definition.json"
-        self._read: Mapping[str, JsonValue] = json.loads(path.read_text(encoding="utf-8"))
-        self._known: dict[str, _Service] = {}
-
-    def service(self, name: str) -> _Service:
-        """Give what is said of a service's actions; raises KeyError for one that there is not."""
-        if name not in self._known:
-            self._known[name] = _Service.model_validate(self._read[name])
-        return self._known[name]
+@cache
+def _read() -> Mapping[str, JsonValue]:
+    path = resources.files(_PACKAGE) / "shared" / "data" / "iam-definition.json"
+    read: dict[str, JsonValue] = json.loads(path.read_text(encoding="utf-8"))
+    return read
 
 
-def _stored(reference: _Reference, name: str) -> StoredAction:
+@cache
+def _service(name: str) -> _Service:
+    """Judge what is said of one service: there are hundreds."""
+    return _Service.model_validate(_read()[name])
+
+
+def _stored(name: str) -> StoredAction:
     service, _, action = name.partition(":")
-    known = reference.service(service)
+    if service not in _read() or action not in _service(service).privileges:
+        raise NotKnown(f"AWS knows no action {name}: correct its spelling where it is declared or granted.")
+    known = _service(service)
     privilege = known.privileges[action]
     types = [_type(known, kind, use) for kind, use in sorted(privilege.resource_types.items()) if kind]
     anyway = privilege.resource_types.get("")

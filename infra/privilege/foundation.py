@@ -241,9 +241,6 @@ def _roles(place: Place) -> tuple[Grant, ...]:
     attached = tuple(f"arn:{place.partition}:iam::aws:{each}" for each in POLICIES)
     writes = (
         "iam:CreateRole",
-        "iam:DeleteRole",
-        "iam:DeleteRolePolicy",
-        "iam:DetachRolePolicy",
         "iam:PutRolePermissionsBoundary",
         "iam:PutRolePolicy",
         "iam:UpdateAssumeRolePolicy",
@@ -252,6 +249,7 @@ def _roles(place: Place) -> tuple[Grant, ...]:
         # EKS reads the role that it is given, which callers may have brought.
         Grant("ReadRoles", reads, worldwide(place, "iam", "role/*")),
         Grant("WriteRoles", writes, ours, (bound,)),
+        Grant("UnmakeRoles", identity.TAKING, ours, (identity.OF_CLUSTER,)),
         Grant(
             "AttachPolicies",
             ("iam:AttachRolePolicy",),

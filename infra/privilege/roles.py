@@ -99,15 +99,14 @@ def _of_foundation(place: Place, passable: tuple[str, ...]) -> Document:
 
 def _narrowed(statement: Statement) -> Statement:
     """Leave out resources that none of the actions is authorised on: a role may have only some of a grant's actions."""
-    actions = [authorization.load().actions[name] for name in statement.actions]
+    actions = [authorization.load().action(name) for name in statement.actions]
     used = tuple(each for each in statement.resources if any(action.is_for(each) for action in actions))
     return replace(statement, resources=used)
 
 
 def _unscoped(needed: Iterable[str]) -> Iterator[Statement]:
     """Give the statements for actions that AWS authorises on no type of resource, one for each service."""
-    known = authorization.load().actions
-    free = sorted(name for name in needed if not known[name].resource_types)
+    free = sorted(name for name in needed if not authorization.load().action(name).resource_types)
     for service in sorted({name.partition(":")[0] for name in free}):
         actions = tuple(name for name in free if name.startswith(f"{service}:"))
         yield Statement(f"Unscoped{service.capitalize()}", actions, ("*",))

@@ -49,6 +49,20 @@ CONNECT: Final[Event] = {
     },
     "isBase64Encoded": False,
 }
+SIGNED_IN: Final[Event] = {
+    "version": "2",
+    "triggerSource": "TokenGeneration_HostedAuth",
+    "region": PLACE.region,
+    "userPoolId": f"{PLACE.region}_example",
+    "userName": "ann",
+    "callerContext": {"awsSdkVersion": "aws-sdk-unknown-unknown", "clientId": "console"},
+    "request": {
+        "userAttributes": {"sub": "5b1e6f0a", "email": "ann@example.com"},
+        "scopes": ["openid", "instantstart/read", "instantstart/admin"],
+        "groupConfiguration": {"groupsToOverride": ["readers"], "iamRolesToOverride": [], "preferredRole": None},
+    },
+    "response": {"claimsAndScopeOverrideDetails": None},
+}
 
 
 def scheduled(function: str) -> Event:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -17,12 +18,20 @@ from infra.assets.trimming import UNUSED_PACKAGES, services
 from infra.shapes import ROOT, Weight
 
 LOCKS: Final = ROOT / "infra" / "locks"
+# CPython's Include/internal/pycore_magic_number.h, and PEP 552.
+MAGIC_OF_3_13: Final = (3571).to_bytes(2, "little") + b"\r\n"
+UNCHECKED: Final = (1).to_bytes(4, "little")
 DEPLOYED: Final = {Weight.LEAN: "arm64", Weight.KUBERNETES: "arm64", Weight.HELM: "x86_64"}
 
 
 def names(archive: Path) -> set[str]:
     with zipfile.ZipFile(archive) as opened:
-        return set(opened.namelist())
+        return {name for name in opened.namelist() if not name.endswith(".pyc")}
+
+
+def bytecode_of(module: str) -> str:
+    folder, _, name = module.rpartition("/")
+    return f"{folder}/__pycache__/{name.removesuffix('.py')}.cpython-313.pyc"
 
 
 def pinned(lock: str) -> set[tuple[str, str]]:
@@ -58,26 +67,27 @@ def test_the_code_holds_what_runs_on_lambda_and_nothing_else(tmp_path: Path) -> 
     assert names(code(tmp_path, tmp_path / "assets")) == runs
 
 
-def test_a_gateway_that_has_code_is_deployed_with_it(tmp_path: Path) -> None:
-    put(tmp_path, "functions/a.py", "mcp_gateway/server.py")
-    assert names(code(tmp_path, tmp_path / "assets")) == {"functions/a.py", "mcp_gateway/server.py"}
-
-
-def test_changed_code_is_another_asset(tmp_path: Path) -> None:
-    put(tmp_path, "functions/a.py")
+def test_a_gateway_that_gets_code_is_deployed_with_it_as_another_asset(tmp_path: Path) -> None:
+    put(tmp_path, "functions/a.py", "mcp_gateway/README.md")
     before = code(tmp_path, tmp_path / "assets")
-    (tmp_path / "functions/a.py").write_text("pass\n", encoding="utf-8")
+    put(tmp_path, "mcp_gateway/server.py")
     after = code(tmp_path, tmp_path / "assets")
-    assert before != after
-    assert before.read_bytes() != after.read_bytes()
+    assert (names(before), names(after)) == ({"functions/a.py"}, {"functions/a.py", "mcp_gateway/server.py"})
 
 
-@pytest.mark.parametrize("weight", Weight)
-def test_a_layer_is_the_same_bytes_when_it_is_made_again(weight: Weight, tmp_path: Path) -> None:
-    made = layer(weight, DEPLOYED[weight])
-    again = layer(weight, DEPLOYED[weight], tmp_path)
+def test_a_layer_is_the_same_bytes_when_it_is_made_again(tmp_path: Path) -> None:
+    made, again = layer(Weight.LEAN, "arm64"), layer(Weight.LEAN, "arm64", tmp_path)
     assert made != again
     assert made.read_bytes() == again.read_bytes()
+
+
+@pytest.mark.parametrize("asset", [code, lambda: layer(Weight.LEAN, "arm64")], ids=["code", "layer"])
+def test_each_module_brings_bytecode_that_the_python_of_lambda_takes_unchecked(asset: Callable[[], Path]) -> None:
+    archive = asset()
+    with zipfile.ZipFile(archive) as opened:
+        headers = {name: opened.read(name)[:8] for name in opened.namelist() if name.endswith(".pyc")}
+    assert set(headers.values()) == {MAGIC_OF_3_13 + UNCHECKED}
+    assert headers.keys() == {bytecode_of(name) for name in names(archive) if name.endswith(".py")}
 
 
 @pytest.mark.parametrize("weight", Weight)

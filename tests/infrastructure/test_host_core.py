@@ -7,16 +7,10 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from aws_cdk import App, Stack
-from aws_cdk.assertions import Template
-from aws_cdk.aws_sns import Topic
-from aws_cdk.aws_sqs import Queue
 
-from infra.host.alarms import Alarms
 from infra.host.context import LOG_RETENTION_DAYS, Context
 from infra.host.logs import RETENTION
 from infra.host.report import report
@@ -355,28 +349,24 @@ def test_what_needs_a_person_has_an_alarm(plain: Deployment) -> None:
     alarms = plain.named("CloudWatch::Alarm", "AlarmName")
     assert {f"{PREFIX}{function.name}-failing" for function in TOPOLOGY.functions} <= alarms.keys()
     assert {f"{PREFIX}{stream.function}-behind" for stream in TOPOLOGY.streams} <= alarms.keys()
-    assert {f"{PREFIX}dead-letters", f"{PREFIX}executions-failing"} <= alarms.keys()
+    assert {
+        f"{PREFIX}{name}" for name in ("dead-letters", "executions-failing", "functions-throttled")
+    } <= alarms.keys()
     silent = alarms[f"{PREFIX}sweeper-silent"]
     assert silent.list_at("Dimensions") == [{"Name": "RuleName", "Value": f"{PREFIX}sweeper"}]
     assert silent.at("TreatMissingData") == "breaching"
     assert silent.at("ComparisonOperator") == "LessThanThreshold"
 
 
-def test_a_door_that_answers_with_faults_has_an_alarm() -> None:
-    stack = Stack(App(), "Watch")
-    alarms = Alarms(
-        stack,
-        "Alarms",
-        topology=replace(TOPOLOGY, functions=(), streams=()),
-        functions={},
-        dead_letters=Queue(stack, "Queue"),
-        topic=Topic(stack, "Topic"),
-    )
-    alarms.add_door("public", "a1b2c3")
-    found = Template.from_stack(stack).find_resources("AWS::CloudWatch::Alarm")
-    door = next(each["Properties"] for each in found.values() if "ApiId" in str(each))
-    assert (door["Namespace"], door["MetricName"]) == ("AWS/ApiGateway", "5xx")
-    assert door["Dimensions"] == [{"Name": "ApiId", "Value": "a1b2c3"}]
+def test_each_door_that_answers_with_faults_has_an_alarm(plain: Deployment) -> None:
+    alarms = plain.named("CloudWatch::Alarm", "AlarmName")
+    doors = {f"{PREFIX}public-faults", f"{PREFIX}internal-faults"}
+    watched = {str(each["Value"]) for name in doors for each in alarms[name].list_at("Dimensions")}
+    http = {f"<{each.name}>" for each in plain.of("ApiGatewayV2::Api") if each.at("ProtocolType") == "HTTP"}
+    assert watched == http
+    assert {(alarms[name].at("Namespace"), alarms[name].at("MetricName")) for name in doors} == {
+        ("AWS/ApiGateway", "5xx")
+    }
 
 
 def test_alarms_may_write_to_the_topic(plain: Deployment) -> None:

@@ -17,9 +17,8 @@ from functions.core import runtime
 from functions.core.caller import SCOPE_PREFIX
 from functions.core.declaration import Route, Scope
 from functions.core.http import invocation_of, response_headers
-from infra.host.addresses import AGENT_CALLBACK
+from infra.host.addresses import AGENT_CALLBACK, named
 from infra.host.context import Context, CustomDomain
-from infra.host.internal_api import named
 from infra.local.gateway import HttpGateway, local_authorizer
 from infra.local.messages import HttpRequest
 from infra.shapes import Function
@@ -377,7 +376,7 @@ def test_agents_come_back_to_a_port_that_stands(plain: Stacked) -> None:
 
 def told_by_functions(origin: str) -> dict[str, str]:
     """Ask the functions' own code what it tells an allowed origin."""
-    event = {
+    event: dict[str, JsonValue] = {
         "version": "2.0",
         "rawPath": "/api/clusters",
         "headers": {"origin": origin},

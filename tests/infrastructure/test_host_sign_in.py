@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from functions.identity.tokens.rules import SCOPES_OF_GROUPS, SCOPES_OF_MACHINES
 from infra.host.context import Context, ExistingUserPool
-from infra.host.sign_in import GROUPS, SignIn
+from infra.host.sign_in import GROUPS, MACHINE_SCOPES, SignIn
 from tests.infrastructure.edge_stack import PLACE, Resource, Stacked, stacked, stand_in
 
 if TYPE_CHECKING:
@@ -82,6 +83,12 @@ def test_every_token_passes_the_function_that_takes_out_what_its_groups_do_not_h
 
 def test_there_is_a_group_for_each_kind_of_scope(ours: Stacked) -> None:
     assert {each.text("GroupName") for each in ours.of("Cognito::UserPoolGroup")} == set(GROUPS)
+    # The function that narrows tokens knows the groups by these names.
+    assert set(GROUPS) == set(SCOPES_OF_GROUPS)
+
+
+def test_machines_are_registered_for_what_the_function_that_narrows_tokens_leaves_them() -> None:
+    assert set(MACHINE_SCOPES) == {f"instantstart/{scope}" for scope in SCOPES_OF_MACHINES}
 
 
 @pytest.mark.parametrize("name", ["console", "agent"])

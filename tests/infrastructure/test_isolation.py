@@ -11,7 +11,7 @@ import pytest
 from infra.assets import HELM_PROGRAM
 from infra.shapes import Function, Weight
 from infra.topology import FUNCTIONS, TOPOLOGY
-from tests.infrastructure.events import BEGIN, CONNECT, STREAMED, requested, scheduled, turn
+from tests.infrastructure.events import BEGIN, CONNECT, SIGNED_IN, STREAMED, requested, scheduled, turn
 from tests.infrastructure.isolation import Assets, Told, unpacked
 
 # What no function may import: the packages of its hosts, and those of a heavier class.
@@ -29,6 +29,7 @@ MODULES: Final = {
     "push": 442,
     "notifications": 470,
     "audit": 438,
+    "token_claims": 240,
     "stages_network": 507,
     "stages_cluster": 862,
     "stages_identity": 677,
@@ -52,6 +53,11 @@ def found_no_aws(told: Told) -> bool:
     return told.error is not None and told.error.kind == "EndpointConnectionError"
 
 
+def told_what_to_take_out(told: Told) -> bool:
+    """Whether the function of the user pool named the scope that a reader does not hold."""
+    return "'scopesToSuppress': ['instantstart/admin']" in str(told.answer)
+
+
 CALLED: Final = {
     "api": (requested("api", "GET", "/api/openapi.json"), answered(200, "openapi")),
     "catalog": (requested("catalog", "GET", "/api/catalog/regions"), answered(200, "us-west-2")),
@@ -64,6 +70,7 @@ CALLED: Final = {
     "events": (scheduled("events"), found_no_aws),
     "push": (STREAMED, found_no_aws),
     "audit": (scheduled("audit"), found_no_aws),
+    "token_claims": (SIGNED_IN, told_what_to_take_out),
     "notifications": (scheduled("notifications"), found_no_aws),
 }
 

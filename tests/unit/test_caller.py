@@ -15,6 +15,8 @@ from functions.core.ledger.models import Actor, Channel
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+GATEWAY = "arn:aws:iam::123456789012:role/instantstart/instantstart-function-mcp"
+SESSION = "arn:aws:sts::123456789012:assumed-role/instantstart-function-mcp/mcp"
 CLAIM: dict[str, JsonValue] = {"id": "ann", "scopes": ["read"], "groups": ["research"], "client": "mcp"}
 
 
@@ -23,12 +25,9 @@ def token_event(headers: dict[str, JsonValue] | None = None, **claims: JsonValue
     return {"requestContext": {"authorizer": {"jwt": {"claims": token, "scopes": None}}}, "headers": headers or {}}
 
 
-def gateway_event(header: str | None) -> dict[str, JsonValue]:
+def gateway_event(header: str | None, signed_by: str = SESSION) -> dict[str, JsonValue]:
     headers: dict[str, JsonValue] = {} if header is None else {CALLER_HEADER: header}
-    return {
-        "requestContext": {"authorizer": {"iam": {"userArn": "arn:aws:iam::123456789012:role/x"}}},
-        "headers": headers,
-    }
+    return {"requestContext": {"authorizer": {"iam": {"userArn": signed_by}}}, "headers": headers}
 
 
 def test_a_token_names_the_caller_and_what_it_may_do() -> None:
@@ -70,14 +69,30 @@ def test_a_word_that_only_resembles_a_scope_grants_nothing() -> None:
 )
 def test_an_event_that_names_no_caller_is_refused(event: dict[str, JsonValue]) -> None:
     with pytest.raises(Unauthenticated):
-        caller_of(event, None)
+        caller_of(event, None, GATEWAY)
 
 
 def test_the_internal_door_speaks_for_the_gateways_caller() -> None:
-    caller = caller_of(gateway_event(json.dumps(CLAIM)), None)
+    caller = caller_of(gateway_event(json.dumps(CLAIM)), None, GATEWAY)
     assert caller.actor == Actor(id="ann", channel=Channel.AGENT, client="mcp")
     assert caller.scopes == {Scope.READ}
     assert caller.groups == ("research",)
+
+
+@pytest.mark.parametrize(
+    ("signed_by", "gateway"),
+    [
+        ("arn:aws:sts::123456789012:assumed-role/instantstart-function-api/api", GATEWAY),
+        ("arn:aws:sts::210987654321:assumed-role/instantstart-function-mcp/mcp", GATEWAY),
+        ("arn:aws:sts::123456789012:assumed-role/instantstart-function-mcp-2/mcp", GATEWAY),
+        ("arn:aws:iam::123456789012:user/instantstart-function-mcp", GATEWAY),
+        ("", GATEWAY),
+        (SESSION, None),
+    ],
+)
+def test_no_other_role_speaks_for_callers(signed_by: str, gateway: str | None) -> None:
+    with pytest.raises(Forbidden, match="internal door"):
+        caller_of(gateway_event(json.dumps(CLAIM), signed_by), None, gateway)
 
 
 def test_the_callers_claim_means_nothing_at_the_public_door() -> None:

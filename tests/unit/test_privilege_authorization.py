@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING
+
+import pytest
 
 from infra.privilege import authorization, extraction
+from infra.privilege.authorization import NotKnown
 from infra.privilege.roles import LEFT_OUT, wanted_actions
 from infra.topology import TOPOLOGY
-
-if TYPE_CHECKING:
-    import pytest
 
 KNOWN = authorization.load()
 
@@ -46,3 +45,14 @@ def test_a_type_of_resource_has_a_pattern_that_all_of_its_arns_match() -> None:
     (table, *_) = KNOWN.actions["dynamodb:GetItem"].resource_types
     assert table.pattern == "arn:*:dynamodb:*:*:table/*"
     assert table.required
+
+
+def test_an_action_that_the_file_lacks_is_named_with_what_to_do() -> None:
+    with pytest.raises(NotKnown, match=r"sns:Publish .* run `make authorization`"):
+        KNOWN.closure(["sns:Publish"])
+
+
+@pytest.mark.parametrize("name", ["dynamodb:ReadItem", "dynamo:GetItem"])
+def test_an_action_that_aws_does_not_know_is_named(name: str) -> None:
+    with pytest.raises(NotKnown, match=f"AWS knows no action {name}"):
+        extraction.extract([name], "2026-11-30")

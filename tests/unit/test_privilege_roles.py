@@ -189,7 +189,7 @@ def test_rights_are_given_only_to_roles_under_our_path_with_our_boundary() -> No
 
 def test_the_identity_stages_write_no_role_that_is_no_clusters() -> None:
     document = of_function("stages_identity")
-    for sid in ("WriteRoles", "AttachPolicies"):
+    for sid in ("WriteRoles", "AttachPolicies", "UnmakeRoles"):
         assert condition(statement(document, sid), "iam:ResourceTag/instantstart:cluster") == ("?*",)
     for sid in ("CreateRoles", "TagRoles"):
         assert condition(statement(document, sid), "aws:RequestTag/instantstart:cluster") == ("?*",)

@@ -13,9 +13,9 @@ import logging
 import mimetypes
 import urllib.request
 import zipfile
-from typing import TYPE_CHECKING, Final, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Final, NotRequired, TypedDict, cast
 
-import boto3
+import botocore.session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,11 +67,16 @@ def handler(event: Event, _context: object) -> None:
     """Do what is asked and tell CloudFormation how it went."""
     reason = ""
     try:
-        _act(event["RequestType"], event["ResourceProperties"], boto3.client("s3"))
+        _act(event["RequestType"], event["ResourceProperties"], _s3())
     except Exception as error:  # whatever it is, a stack that hears nothing waits for an hour
         _logger.exception("not written")
         reason = f"{event['ResourceProperties']['bucket']}: {error}"
     _tell(event, reason)
+
+
+def _s3() -> S3Client:
+    # Of what Lambda's runtime brings, an emulator brings this much and not boto3.
+    return cast("S3Client", botocore.session.get_session().create_client("s3"))
 
 
 def _act(request_type: str, properties: Properties, s3: S3Client) -> None:

@@ -20,6 +20,7 @@ OF_CLUSTER: Final = like(f"iam:ResourceTag/{CLUSTER_MARK}", "?*")
 _TO_BE_OF_CLUSTER: Final = like(f"aws:RequestTag/{CLUSTER_MARK}", "?*")
 # Source: SageMaker developer guide, "Service-linked roles for SageMaker HyperPod".
 _HYPERPOD: Final = "hyperpod.sagemaker.amazonaws.com"
+TAKING: Final = ("iam:DeleteRole", "iam:DeleteRolePolicy", "iam:DetachRolePolicy")
 # What the chains attach: functions/identity/chains/models.py.
 CHAIN_POLICIES: Final = "policy/AmazonSageMakerHyperPod*"
 
@@ -77,19 +78,15 @@ def _reading(place: Place) -> tuple[Grant, ...]:
 
 def _roles(place: Place) -> tuple[Grant, ...]:
     ours, bound = of_clusters(place), bounded(place)
-    writes = (
-        "iam:DeleteRole",
-        "iam:DeleteRolePolicy",
-        "iam:DetachRolePolicy",
-        "iam:PutRolePolicy",
-        "iam:UpdateAssumeRolePolicy",
-    )
+    giving = ("iam:PutRolePolicy", "iam:UpdateAssumeRolePolicy")
     attached = Condition("ArnLike", "iam:PolicyARN", (f"arn:{place.partition}:iam::aws:{CHAIN_POLICIES}",))
     return (
         Grant("CreateRoles", ("iam:CreateRole",), ours, (bound, _TO_BE_OF_CLUSTER)),
         # IAM asks for this when a role is created with tags.
         Grant("TagRoles", ("iam:TagRole",), ours, (_TO_BE_OF_CLUSTER,)),
-        Grant("WriteRoles", writes, ours, (bound, OF_CLUSTER)),
+        Grant("WriteRoles", giving, ours, (bound, OF_CLUSTER)),
+        # Rights may be taken from a role whatever became of its boundary.
+        Grant("UnmakeRoles", TAKING, ours, (OF_CLUSTER,)),
         Grant("AttachPolicies", ("iam:AttachRolePolicy",), ours, (bound, OF_CLUSTER, attached)),
     )
 

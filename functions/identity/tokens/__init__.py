@@ -1,0 +1,1 @@
+"""What the tokens of those who sign in may hold."""

@@ -1,0 +1,97 @@
+"""The two HTTP doors of a host: the public one with its sign-in, and the internal one of the gateway's role."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from functions.core.declaration import Route, Scope
+from infra.host.addresses import named
+from infra.local.deployment import RELEASE
+from infra.local.front import Auth, CognitoFront, Front, OpenFront
+from infra.local.gateway import OPTIONS, HttpGateway
+from infra.local.sign_in.clients import kept_secret
+from infra.local.sign_in.provider import Provider
+from infra.local.sign_in.users import kept_in
+from infra.local.signatures import IamAuthorizer
+from infra.release import GATEWAY, Place, function_role
+from infra.topology import UNMATCHED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pydantic import JsonValue
+
+    from infra.local.identities import Identities
+    from infra.local.messages import HttpRequest, HttpResponse
+    from infra.topology import Topology
+
+    Invoke = Callable[[str, dict[str, JsonValue]], JsonValue]
+
+TOKEN_CLAIMS: Final = "token_claims"
+# A browser asks before it has a token to send: this route alone lets it.
+PREFLIGHT: Final = Route("preflight", OPTIONS, UNMATCHED.path, Scope.READ, "Say what pages may send", 204)
+
+
+class Entrances:
+    """The doors over one set of routes; `front` may be replaced by another, which then lets people in."""
+
+    def __init__(
+        self,
+        topology: Topology,
+        invoke: Invoke,
+        now: Callable[[], datetime],
+        identities: Identities,
+        place: Place,
+        front: Front,
+        allowed_origins: tuple[str, ...] = (),
+    ) -> None:
+        self.front = front
+        routes = (*topology.routes, PREFLIGHT) if allowed_origins else topology.routes
+        self._public = HttpGateway(
+            routes,
+            invoke,
+            now,
+            place.account,
+            place.region,
+            origins=allowed_origins,
+            scope_of=self._scope_of,
+        )
+        self._internal = HttpGateway(named(topology.routes), invoke, now, place.account, place.region)
+        self._signed = IamAuthorizer(identities, gateway_role(place), place.region, now)
+
+    def public(self, request: HttpRequest, source_ip: str) -> HttpResponse:
+        """Answer a request of people, programs and agents."""
+        return self.front.answer(request) or self._public.handle(request, source_ip, self.front.authorizer)
+
+    def internal(self, request: HttpRequest, source_ip: str) -> HttpResponse:
+        """Answer a request of the gateway."""
+        return self._internal.handle(request, source_ip, self._signed)
+
+    def _scope_of(self, route: Route) -> str:
+        return self.front.scope_of(route)
+
+
+def gateway_role(place: Place) -> str:
+    """Name the role that the internal door is open to."""
+    return place.role_arn(function_role(GATEWAY))
+
+
+def front_of(auth: Auth, directory: Path, region: str, invoke: Invoke) -> Front:
+    """Make what lets people in; its users and the machine's secret are in `directory`."""
+    if auth is Auth.LOCAL:
+        return OpenFront(region, RELEASE)
+    return CognitoFront(provider_of(directory, region, invoke), region, RELEASE)
+
+
+def provider_of(directory: Path, region: str, invoke: Invoke) -> Provider:
+    """Make the stand-in for Cognito, which asks the deployment's own function about each token."""
+    return Provider(
+        region,
+        kept_in(directory),
+        kept_secret(directory),
+        narrow=lambda event: invoke(TOKEN_CLAIMS, event),
+        # A browser counts the life of a token by its own clock, so simulated hours do not end it.
+        now=lambda: datetime.now(UTC),
+    )
