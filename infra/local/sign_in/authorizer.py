@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from infra.local.gateway import Refused
-from infra.local.sign_in.keys import BadToken, Claims, PublicKeys, verified
+from infra.local.sign_in.keys import BadToken, verified
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from infra.local.messages import HttpRequest
+    from infra.local.sign_in.keys import Claims, PublicKeys
 
 
 @dataclass(frozen=True)
