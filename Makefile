@@ -32,7 +32,7 @@ MINISTACK_READY := $(call made_from,ministack,ministack)
 NODE_READY := .venv/node/made-from-$(shell { pwd; cat $(PROGRAMS)/package-lock.json; } 2>/dev/null | cksum | tr ' ' '-')
 PROOF_READY := $(TEST_READY) $(MINISTACK_READY) $(NODE_READY)
 
-.PHONY: help run demo test bench assets chaos measures contract charts synth check format lock pipelines openapi \
+.PHONY: help run demo test bench assets chaos measures contract charts synth destroyable check format lock pipelines openapi \
 	authorization clean python-is-new-enough
 
 help: ## list the targets
@@ -69,6 +69,9 @@ charts: $(RUN_READY) ## fetch the Helm charts that infra/charts.lock names, and 
 # jsii takes the first Node on the path, and the environment brings one that it supports.
 synth: $(HOST_READY) ## write what `cdk deploy` would deploy to cdk.out, and print its size; needs no AWS account
 	@PATH="$(CURDIR)/.venv/host/bin:$$PATH" CDK_OUTDIR=cdk.out $(HOST) -m infra.app
+
+destroyable: $(HOST_READY) ## ask the deployment of AWS_PROFILE and AWS_REGION whether a cluster still hangs on it
+	@$(HOST) -m infra.destroyable
 
 check: $(TEST_READY) ## lint, format, types, house rules, state machines, freshness of generated files
 	$(TEST) -m ruff check .

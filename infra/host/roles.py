@@ -60,7 +60,7 @@ class Roles(Construct):
             self._add_other(role)
 
     def _add_boundary(self, boundary: Document) -> iam.ManagedPolicy:
-        return iam.ManagedPolicy(
+        policy = iam.ManagedPolicy(
             self,
             "boundary",
             managed_policy_name=BOUNDARY,
@@ -68,6 +68,9 @@ class Roles(Construct):
             description="What no role of the deployment, and none that it makes, can do more than",
             document=iam.PolicyDocument.from_json(boundary.as_json()),
         )
+        # IAM deletes no policy that is the boundary of a role, and the roles that clusters know are kept.
+        policy.apply_removal_policy(RemovalPolicy.RETAIN)
+        return policy
 
     def _of_function(self, function: Function) -> iam.IRole:
         name = function_role(function.name)

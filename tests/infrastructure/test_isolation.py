@@ -27,7 +27,7 @@ MODULES: Final = {
     "events": 477,
     "connections": 548,
     "push": 442,
-    "notifications": 460,
+    "notifications": 470,
     "audit": 438,
     "token_claims": 240,
     "stages_network": 507,

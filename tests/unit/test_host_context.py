@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import botocore.session
 import pytest
 from pydantic import ValidationError
 
+import infra.host
 from functions.core import runtime, settings
 from functions.core.runtime import Runtime, SystemClock
 from infra.host.complaint import complaint
@@ -116,3 +119,10 @@ def test_functions_read_the_choices_as_they_were_made() -> None:
         assert settings.fixed_egress_addresses() == [*addresses]
         assert settings.passable_role_arns() == [ROLE]
         assert json.loads(runtime.environment()["COMPANY_TAGS"]) == tags
+
+
+def test_the_operations_guide_lists_every_choice_with_its_default() -> None:
+    guide = (Path(infra.host.__file__).parent / "README.md").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", guide, re.MULTILINE))
+    defaults = Context().model_dump(mode="json")
+    assert {name: json.loads(default) for name, default in told.items()} == defaults

@@ -73,7 +73,7 @@ def sickness(**members: object) -> ClusterEvent:
 def test_a_failure_is_told_with_its_cause_and_remedy_and_without_the_request() -> None:
     cause = Cause(layer=Layer.AWS, api_call="CreateCluster", code="ResourceLimitExceeded", request_id="r-1")
     failed = operation(OperationStatus.FAILED, error=problem(cause=cause, remedy="Ask for more."), finished_at=NOW)
-    notice = operations.failed("RUNNING", failed, CONSOLE)
+    notice = operations.failed("RUNNING", failed, NOW, CONSOLE)
     assert notice is not None
     assert notice.subject == "create_cluster of cluster first failed"
     assert "Cause: No room.\n" in notice.text
@@ -84,7 +84,7 @@ def test_a_failure_is_told_with_its_cause_and_remedy_and_without_the_request() -
 
 
 def test_without_a_console_a_notice_says_which_route_shows_more() -> None:
-    notice = operations.failed("RUNNING", operation(OperationStatus.FAILED, error=problem()), None)
+    notice = operations.failed("RUNNING", operation(OperationStatus.FAILED, error=problem()), NOW, None)
     assert notice is not None
     assert "Look: GET /api/operations/01OP\n" in notice.text
     # Nobody is left without something to do.
@@ -93,18 +93,23 @@ def test_without_a_console_a_notice_says_which_route_shows_more() -> None:
 
 def test_an_operation_whose_execution_was_lost_is_told_as_lost() -> None:
     lost = operation(OperationStatus.FAILED, reason=Reason.LOST, error=problem())
-    notice = operations.failed("RUNNING", lost, None)
+    notice = operations.failed("RUNNING", lost, NOW, None)
     assert notice is not None
     assert notice.subject.endswith("was lost")
 
 
 @pytest.mark.parametrize("status", [each for each in OperationStatus if each is not OperationStatus.FAILED])
 def test_no_other_status_is_told(status: OperationStatus) -> None:
-    assert operations.failed("RUNNING", operation(status), None) is None
+    assert operations.failed("RUNNING", operation(status), NOW, None) is None
 
 
 def test_only_the_change_into_failure_is_told() -> None:
-    assert operations.failed("FAILED", operation(OperationStatus.FAILED, error=problem()), None) is None
+    assert operations.failed("FAILED", operation(OperationStatus.FAILED, error=problem()), NOW, None) is None
+
+
+def test_a_failure_of_long_ago_whose_record_comes_back_is_no_news() -> None:
+    old = operation(OperationStatus.FAILED, error=problem(), finished_at=NOW - timedelta(hours=25))
+    assert operations.failed("", old, NOW, None) is None
 
 
 @pytest.mark.parametrize(
@@ -195,16 +200,24 @@ def test_a_plans_end_names_the_groups_and_when_the_instances_go() -> None:
     assert "Save checkpoints" in notice.text
 
 
+def cluster(tag: str, groups: list[DesiredGroup]) -> ClusterSpec:
+    roles = {"control_plane_role": "c", "execution_role": "e", "s3_csi_role": "s"}
+    return ClusterSpec(
+        tag=tag,
+        account_id="123456789012",
+        region="us-west-2",
+        names=ClusterNames(eks_cluster="e", hyperpod_cluster="h", **roles),
+        instance_groups=groups,
+        created_at=NOW,
+    )
+
+
 def test_groups_are_found_by_the_plan_that_they_run_on() -> None:
-    names = ClusterNames.model_construct()
     groups = [
         DesiredGroup(name="gpu", instance_count=1, capacity_type="training_plan", training_plan_arn=PLAN),
         DesiredGroup(name="cpu", instance_count=1, capacity_type="on_demand"),
     ]
-    specs = [
-        ClusterSpec.model_construct(tag=tag, names=names, instance_groups=groups, created_at=NOW)
-        for tag in ("first", "second")
-    ]
+    specs = [cluster(tag, groups) for tag in ("first", "second")]
     assert plans.groups_by_plan(specs) == {PLAN: ("first/gpu", "second/gpu")}
 
 

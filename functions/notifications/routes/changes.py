@@ -6,6 +6,7 @@ what of it was told is known (`telling`).
 
 from __future__ import annotations
 
+from datetime import UTC
 from typing import TYPE_CHECKING, Final
 
 from aws_lambda_powertools import Logger
@@ -55,7 +56,8 @@ def _notice(stored: Stored) -> Notice | None:
     item, console = stored.item, settings.console_url()
     record = text_of(item, "record")
     if record == _OPERATION:
-        return operations.failed(text_of(stored.former, "status"), model_of(Operation, item), console)
+        operation = model_of(Operation, item)
+        return operations.failed(text_of(stored.former, "status"), operation, stored.at.astimezone(UTC), console)
     if record.startswith(_STAGE):
         return _capacity(stored, console)
     return nodes.fault(model_of(ClusterEvent, item), console) if "time_id" in item else None

@@ -10,19 +10,25 @@ from functions.notifications.models import Notice
 from functions.notifications.rules import wording
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from functions.core.errors import Cause
     from functions.core.ledger.models import Operation
 
 # What has failed stays failed: longer than any stream repeats.
 _FAILED_FOR: Final = timedelta(days=7)
+_NEWS_FOR: Final = timedelta(days=1)
 # Capacity that comes and goes is told of once a day.
 _ARRIVED_FOR: Final = timedelta(days=1)
 _NO_REMEDY: Final = "Read the failed stage's message, remove the cause, then retry the operation."
 
 
-def failed(status_before: str, operation: Operation, console: str | None) -> Notice | None:
-    """Tell of an operation that has just failed; None for any other change."""
+def failed(status_before: str, operation: Operation, at: datetime, console: str | None) -> Notice | None:
+    """Tell of an operation that has just failed; None for any other change, `at` being its moment."""
     if operation.status is not OperationStatus.FAILED or status_before == OperationStatus.FAILED:
+        return None
+    # A record that is restored from a backup says what was told long ago.
+    if operation.finished_at and at - operation.finished_at > _NEWS_FOR:
         return None
     how = "was lost" if operation.reason is Reason.LOST else "failed"
     what, error = f"{operation.kind} of cluster {operation.cluster_tag} {how}", operation.error
