@@ -9,6 +9,7 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from functions.core.caller import SCOPE_PREFIX
+from infra.host.acknowledged import acknowledge
 from infra.host.addresses import MCP_PATH, mcp_scope, mcp_url
 from infra.host.http_api import HttpApi
 from infra.topology import UNMATCHED
@@ -89,7 +90,8 @@ class PublicApi(Construct):
     def _add_preflight(self) -> None:
         """Let OPTIONS in without a token: the route for all that nothing else matches would ask for one."""
         key = f"OPTIONS {UNMATCHED.path}"
-        self._http.add_route("Route-preflight", key, UNMATCHED.function, authorization_type="NONE")
+        made = self._http.add_route("Route-preflight", key, UNMATCHED.function, authorization_type="NONE")
+        acknowledge(made, "APIG4", "A browser asks OPTIONS without a token, and the gateway answers allowed origins.")
 
 
 def _is_of_mcp(route: Route) -> bool:

@@ -9,6 +9,7 @@ from aws_cdk import RemovalPolicy
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from infra.host.acknowledged import AS_FOUND, acknowledge, acknowledge_wildcards
 from infra.privilege.documents import Document, Statement
 from infra.privilege.roles import documents
 from infra.release import DEAD_LETTERS, Place, function_role, machine_role
@@ -52,6 +53,7 @@ class Roles(Construct):
         super().__init__(scope, construct_id)
         self._place = place
         self._documents = policies(topology, place, passable_role_arns)
+        self._as_found = policies(topology, AS_FOUND, passable_role_arns)
         self._boundary = self._add_boundary(boundary) if boundary else None
         self.functions = {each.name: self._of_function(each) for each in topology.functions}
         self.machines = {each.name: self._of_machine(each) for each in topology.machines}
@@ -59,7 +61,7 @@ class Roles(Construct):
             self._add_other(role)
 
     def _add_boundary(self, boundary: Document) -> iam.ManagedPolicy:
-        return iam.ManagedPolicy(
+        made = iam.ManagedPolicy(
             self,
             "boundary",
             managed_policy_name=f"{PREFIX}boundary",
@@ -67,6 +69,9 @@ class Roles(Construct):
             description="What no role of the deployment, and none that it makes, can do more than",
             document=iam.PolicyDocument.from_json(boundary.as_json()),
         )
+        for what in ("Action", "Resource"):
+            acknowledge(made, f"IAM5[{what}::*]", "A boundary gives no right: it says what none of our roles may have.")
+        return made
 
     def _of_function(self, function: Function) -> iam.IRole:
         name = function_role(function.name)
@@ -97,7 +102,7 @@ class Roles(Construct):
     def _add(self, name: str, trusted: iam.IPrincipal, purpose: str) -> iam.Role:
         document = self._documents[name]
         policies = {_POLICY: iam.PolicyDocument.from_json(document.as_json())} if document.statements else None
-        return iam.Role(
+        role = iam.Role(
             self,
             name,
             role_name=name,
@@ -107,6 +112,8 @@ class Roles(Construct):
             inline_policies=policies,
             permissions_boundary=self._boundary,
         )
+        acknowledge_wildcards(role, self._as_found[name])
+        return role
 
     def _only(self, roles: list[str]) -> iam.PrincipalBase:
         # A trust policy cannot name a role that the same policy makes, so the account is trusted under a condition.

@@ -6,6 +6,8 @@ from aws_cdk import RemovalPolicy
 from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
+from infra.host.acknowledged import acknowledge
+
 
 class SigningKeys(Construct):
     """The key of the present generation, and the one before it, which is still accepted.
@@ -28,5 +30,8 @@ class SigningKeys(Construct):
             description=f"Signs page tokens and previews, generation {generation}",
             generate_secret_string=secretsmanager.SecretStringGenerator(password_length=48, exclude_punctuation=True),
             removal_policy=RemovalPolicy.DESTROY,
+        )
+        acknowledge(
+            secret, "SMG4", "A deployment with the next generation rotates it, and keeps the last one acceptable."
         )
         return secret.secret_value.unsafe_unwrap()  # a reference that CloudFormation resolves
