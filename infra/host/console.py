@@ -95,16 +95,10 @@ class Console(Construct):
         )
 
     def _acknowledge(self, context: Context) -> None:
-        acknowledge(
-            self.distribution, "CFR1", "Whoever deploys knows from which countries their people work; we do not."
-        )
-        acknowledge(
-            self.distribution, "CFR2", "A firewall costs monthly; every route behind asks for a token, throttled."
-        )
+        acknowledge(self.distribution, "CFR1", "Only whoever deploys knows from which countries their people work.")
+        acknowledge(self.distribution, "CFR2", "A firewall costs monthly; routes are throttled, and ask for a token.")
         if context.custom_domain is None:
-            acknowledge(
-                self.distribution, "CFR4", "CloudFront's own domain has its policy; a custom one asks for TLS 1.2."
-            )
+            acknowledge(self.distribution, "CFR4", "The policy of CloudFront's own domain is fixed.")
 
     def _certificate(self, arn: str) -> certificates.ICertificate:
         return certificates.Certificate.from_certificate_arn(self, "Certificate", arn)

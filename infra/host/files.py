@@ -74,7 +74,7 @@ class Files(Construct):
         acknowledge(
             self._role,
             f"IAM5[Resource::{AS_FOUND.arn('logs', streams)}]",
-            "Lambda names the streams of the function's group.",
+            "Lambda names the streams in the group.",
         )
         architecture = lambda_.Architecture.ARM_64 if context.architecture == "arm64" else lambda_.Architecture.X86_64
         self._function = lambda_.Function(
@@ -109,9 +109,7 @@ class Files(Construct):
         made = bucket.node.default_child
         if isinstance(made, CfnElement):
             found = f"IAM5[Resource::<{Stack.of(self).get_logical_id(made)}.Arn>/*]"
-            acknowledge(
-                self._role, found, "The function writes all files of the bucket, and deletes them when it goes."
-            )
+            acknowledge(self._role, found, "The function writes and deletes every file of the bucket.")
         properties = {
             "bucket": bucket.bucket_name,
             "archives": [self._archive(scope, f"{construct_id}-{n}", each) for n, each in enumerate(folders)],

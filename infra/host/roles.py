@@ -54,7 +54,7 @@ class Roles(Construct):
         self._place = place
         self._documents = policies(topology, place, passable_role_arns)
         self._as_found = policies(topology, AS_FOUND, passable_role_arns)
-        self._boundary = self._add_boundary(boundary) if boundary else None
+        self.boundary = self._add_boundary(boundary) if boundary else None
         self.functions = {each.name: self._of_function(each) for each in topology.functions}
         self.machines = {each.name: self._of_machine(each) for each in topology.machines}
         for role in topology.roles:
@@ -110,7 +110,7 @@ class Roles(Construct):
             description=purpose,
             assumed_by=trusted,
             inline_policies=policies,
-            permissions_boundary=self._boundary,
+            permissions_boundary=self.boundary,
         )
         acknowledge_wildcards(role, self._as_found[name])
         return role

@@ -111,9 +111,7 @@ class SignIn(Construct):
             removal_policy=RemovalPolicy.RETAIN,
         )
         acknowledge(pool, "COG2", "A second factor is offered; a company asks for it where its people are federated.")
-        acknowledge(
-            pool, "COG8", "The plan Plus costs by the user each month; it changes nothing that is relied on here."
-        )
+        acknowledge(pool, "COG8", "The plan Plus costs by the user each month, and nothing here relies on it.")
         if token_claims is not None:
             operation = cognito.UserPoolOperation.PRE_TOKEN_GENERATION_CONFIG
             pool.add_trigger(operation, token_claims, cognito.LambdaVersion.V2_0)

@@ -31,7 +31,5 @@ class SigningKeys(Construct):
             generate_secret_string=secretsmanager.SecretStringGenerator(password_length=48, exclude_punctuation=True),
             removal_policy=RemovalPolicy.DESTROY,
         )
-        acknowledge(
-            secret, "SMG4", "A deployment with the next generation rotates it, and keeps the last one acceptable."
-        )
+        acknowledge(secret, "SMG4", "The next generation rotates it, and keeps it acceptable for a while.")
         return secret.secret_value.unsafe_unwrap()  # a reference that CloudFormation resolves

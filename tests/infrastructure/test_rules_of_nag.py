@@ -50,7 +50,6 @@ def test_a_pattern_of_a_kind_that_nobody_gave_a_reason_is_refused() -> None:
 def acknowledged(assembly: Path) -> set[tuple[str, str]]:
     """List what the stack acknowledges of this pack: the path of the construct, and the id."""
     written = json.loads((assembly / f"{NAME}.metadata.json").read_text(encoding="utf-8"))
-    notes = [
-        (path, note["data"]) for path, all_of in written.items() for note in all_of if "acknowledged" in note["type"]
-    ]
-    return {(path.lstrip("/"), rule) for path, data in notes for rule in data if rule.startswith(f"{PACK}::")}
+    notes = [(path, note) for path, found in written.items() for note in found]
+    ours = [(path, note["data"]) for path, note in notes if note["type"] == Validations.ACKNOWLEDGED_RULES_METADATA_KEY]
+    return {(path.lstrip("/"), rule) for path, data in ours for rule in data if rule.startswith(f"{PACK}::")}
