@@ -12,6 +12,7 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cognito as cognito
 from aws_cdk import aws_lambda as lambda_
 
+from functions.core.runtime import Patience
 from infra import assets
 from infra.host.context import KEY, Context
 from infra.host.shipment import shipment
@@ -50,6 +51,7 @@ def main() -> None:
     stack = InstantStart(app, topology=TOPOLOGY, context=context, packages=OfThisPython(), shipment=shipped)
     _leave_out_styles(stack)
     _simplify_alarms(stack)
+    _be_patient(stack)
     _lead_posts_back(stack, str(app.node.try_get_context(EMULATOR)))
     app.synth()
 
@@ -71,13 +73,23 @@ def _simplify_alarms(stack: InstantStart) -> None:
                 each.add_property_override(name, value)
 
 
+def _be_patient(stack: InstantStart) -> None:
+    """Let functions wait longer for an answer: a busy machine gives the emulator less than AWS has."""
+    for name in stack.functions.by_name:
+        _set(stack, name, "AWS_PATIENCE", Patience.STAGE.value)
+
+
 def _lead_posts_back(stack: InstantStart, emulator: str) -> None:
     """Tell functions that post to connections where those are: the address of a stage is always AWS's own."""
     address = f"{emulator}/_aws/execute-api/{stack.edge.web_socket.id}/{STAGE}"
     for name in posting(TOPOLOGY):
-        made = stack.functions.by_name[name].node.default_child
-        assert isinstance(made, lambda_.CfnFunction)
-        made.add_property_override("Environment.Variables.CONNECTIONS_ENDPOINT", address)
+        _set(stack, name, "CONNECTIONS_ENDPOINT", address)
+
+
+def _set(stack: InstantStart, function: str, setting: str, value: str) -> None:
+    made = stack.functions.by_name[function].node.default_child
+    assert isinstance(made, lambda_.CfnFunction)
+    made.add_property_override(f"Environment.Variables.{setting}", value)
 
 
 if __name__ == "__main__":
