@@ -8,6 +8,7 @@ from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from infra.host.acknowledged import acknowledge
 from infra.shapes import Bucket
 
 if TYPE_CHECKING:
@@ -60,5 +61,6 @@ class Buckets(Construct):
             lifecycle_rules=[*rules],
             removal_policy=removal_policy,
         )
+        acknowledge(bucket, "S1", "Only our own roles reach it, and what they do is in the audit and in CloudTrail.")
         bucket.add_lifecycle_rule(id="abandoned", abort_incomplete_multipart_upload_after=Duration.days(1))
         return bucket

@@ -13,6 +13,7 @@ from aws_cdk import aws_cloudfront as cloudfront
 from aws_cdk import aws_cloudfront_origins as origins
 from constructs import Construct
 
+from infra.host.acknowledged import acknowledge
 from infra.host.addresses import MCP_PATH
 from infra.host.console_buckets import ConsoleBuckets
 from infra.host.files import Document, Files, Folder
@@ -56,6 +57,7 @@ class Console(Construct):
         self._buckets = ConsoleBuckets(self, "Buckets", context=context, place=place)
         self._headers = self._add_headers(connects_to)
         self.distribution = self._add_distribution(api_host, context)
+        self._acknowledge(context)
         custom = context.custom_domain
         self.domain = custom.name if custom else self.distribution.distribution_domain_name
         self.origin = f"https://{self.domain}"
@@ -92,6 +94,12 @@ class Console(Construct):
             log_bucket=self._buckets.logs,
             log_file_prefix="distribution/",
         )
+
+    def _acknowledge(self, context: Context) -> None:
+        acknowledge(self.distribution, "CFR1", "Only whoever deploys knows from which countries their people work.")
+        acknowledge(self.distribution, "CFR2", "A firewall costs monthly; routes are throttled, and ask for a token.")
+        if context.custom_domain is None:
+            acknowledge(self.distribution, "CFR4", "The policy of CloudFront's own domain is fixed.")
 
     def _certificate(self, arn: str) -> certificates.ICertificate:
         return certificates.Certificate.from_certificate_arn(self, "Certificate", arn)

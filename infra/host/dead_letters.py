@@ -7,6 +7,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from infra.host.acknowledged import acknowledge
 from infra.release import DEAD_LETTERS, Place
 from infra.topology import PREFIX
 
@@ -26,6 +27,7 @@ class DeadLetters(Construct):
             enforce_ssl=True,
             retention_period=Duration.days(14),
         )
+        acknowledge(self.queue, "SQS3", "It is the queue of dead letters.")
         self.queue.add_to_resource_policy(
             iam.PolicyStatement(
                 sid="RulesOfThisDeployment",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from aws_cdk import CustomResource, Duration, RemovalPolicy
+from aws_cdk import CfnElement, CustomResource, Duration, RemovalPolicy, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
@@ -15,6 +15,7 @@ from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
+from infra.host.acknowledged import AS_FOUND, acknowledge, acknowledge_python
 from infra.release import function_name, function_role
 from infra.topology import ROLE_PATH
 
@@ -68,8 +69,13 @@ class Files(Construct):
             role_name=function_role("files"),
             description="writes a release's files into their buckets",
         )
-        streams = place.arn("logs", f"log-group:/aws/lambda/{name}:log-stream:*")
-        self._allow(["logs:CreateLogStream", "logs:PutLogEvents"], [streams])
+        streams = f"log-group:/aws/lambda/{name}:log-stream:*"
+        self._allow(["logs:CreateLogStream", "logs:PutLogEvents"], [place.arn("logs", streams)])
+        acknowledge(
+            self._role,
+            f"IAM5[Resource::{AS_FOUND.arn('logs', streams)}]",
+            "Lambda names the streams in the group.",
+        )
         architecture = lambda_.Architecture.ARM_64 if context.architecture == "arm64" else lambda_.Architecture.X86_64
         self._function = lambda_.Function(
             self,
@@ -86,6 +92,7 @@ class Files(Construct):
             logging_format=lambda_.LoggingFormat.JSON,
         )
         self._function.node.add_dependency(log)
+        acknowledge_python(self._function)
 
     def write(
         self,
@@ -99,6 +106,10 @@ class Files(Construct):
         """Write files into a bucket, now and whenever they change; the bucket is emptied when they go."""
         self._allow(["s3:PutObject", "s3:DeleteObject"], [bucket.arn_for_objects("*")])
         self._allow(["s3:ListBucket"], [bucket.bucket_arn])
+        made = bucket.node.default_child
+        if isinstance(made, CfnElement):
+            found = f"IAM5[Resource::<{Stack.of(self).get_logical_id(made)}.Arn>/*]"
+            acknowledge(self._role, found, "The function writes and deletes every file of the bucket.")
         properties = {
             "bucket": bucket.bucket_name,
             "archives": [self._archive(scope, f"{construct_id}-{n}", each) for n, each in enumerate(folders)],

@@ -9,6 +9,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_lambda_destinations as destinations
 from constructs import Construct
 
+from infra.host.acknowledged import acknowledge_python
 from infra.host.logs import log_group
 from infra.release import function_name, own_environment
 from infra.shapes import Function, Weight
@@ -80,7 +81,7 @@ class Functions(Construct):
         name = function_name(function.name)
         architecture = _architecture(function, self._context)
         unattended = function.name in self._topology.unattended()
-        return lambda_.Function(
+        made = lambda_.Function(
             self,
             function.name,
             function_name=name,
@@ -103,6 +104,8 @@ class Functions(Construct):
             max_event_age=_LATEST if unattended else None,
             on_failure=self._dead_letters if unattended else None,
         )
+        acknowledge_python(made)
+        return made
 
     def _layer(self, weight: Weight, architecture: Architecture) -> lambda_.LayerVersion:
         key = (weight, architecture)

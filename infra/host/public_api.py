@@ -8,6 +8,7 @@ from aws_cdk import aws_apigatewayv2 as apigateway
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
+from infra.host.acknowledged import acknowledge
 from infra.host.addresses import is_of_mcp, mcp_url, scope_of
 from infra.host.cors import CORS_METHODS, CORS_REQUEST_HEADERS, CORS_RESPONSE_HEADERS
 from infra.host.http_api import HttpApi
@@ -83,7 +84,8 @@ class PublicApi(Construct):
     def _add_preflight(self) -> None:
         """Let OPTIONS in without a token: the route for all that nothing else matches would ask for one."""
         key = f"OPTIONS {UNMATCHED.path}"
-        self._http.add_route("Route-preflight", key, UNMATCHED.function, authorization_type="NONE")
+        made = self._http.add_route("Route-preflight", key, UNMATCHED.function, authorization_type="NONE")
+        acknowledge(made, "APIG4", "A browser asks OPTIONS without a token, and the gateway answers allowed origins.")
 
 
 def _cors(origins: Sequence[str]) -> apigateway.CfnApi.CorsProperty | None:

@@ -9,6 +9,7 @@ from aws_cdk import RemovalPolicy
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from infra.host.acknowledged import AS_FOUND, acknowledge, acknowledge_wildcards
 from infra.privilege.documents import Document, Statement
 from infra.privilege.roles import documents
 from infra.release import BOUNDARY, DEAD_LETTERS, Place, function_role, machine_role
@@ -53,14 +54,15 @@ class Roles(Construct):
         super().__init__(scope, construct_id)
         self._place = place
         self._documents = policies(topology, place, passable_role_arns)
-        self._boundary = self._add_boundary(boundary) if boundary else None
+        self._as_found = policies(topology, AS_FOUND, passable_role_arns)
+        self.boundary = self._add_boundary(boundary) if boundary else None
         self.functions = {each.name: self._of_function(each) for each in topology.functions}
         self.machines = {each.name: self._of_machine(each) for each in topology.machines}
         for role in topology.roles:
             self._add_other(role)
 
     def _add_boundary(self, boundary: Document) -> iam.ManagedPolicy:
-        policy = iam.ManagedPolicy(
+        made = iam.ManagedPolicy(
             self,
             "boundary",
             managed_policy_name=BOUNDARY,
@@ -69,8 +71,10 @@ class Roles(Construct):
             document=iam.PolicyDocument.from_json(boundary.as_json()),
         )
         # IAM deletes no policy that is the boundary of a role, and the roles that clusters know are kept.
-        policy.apply_removal_policy(RemovalPolicy.RETAIN)
-        return policy
+        made.apply_removal_policy(RemovalPolicy.RETAIN)
+        for what in ("Action", "Resource"):
+            acknowledge(made, f"IAM5[{what}::*]", "A boundary gives no right: it says what none of our roles may have.")
+        return made
 
     def _of_function(self, function: Function) -> iam.IRole:
         name = function_role(function.name)
@@ -101,7 +105,7 @@ class Roles(Construct):
     def _add(self, name: str, trusted: iam.IPrincipal, purpose: str) -> iam.Role:
         document = self._documents[name]
         policies = {_POLICY: iam.PolicyDocument.from_json(document.as_json())} if document.statements else None
-        return iam.Role(
+        role = iam.Role(
             self,
             name,
             role_name=name,
@@ -109,8 +113,10 @@ class Roles(Construct):
             description=purpose,
             assumed_by=trusted,
             inline_policies=policies,
-            permissions_boundary=self._boundary,
+            permissions_boundary=self.boundary,
         )
+        acknowledge_wildcards(role, self._as_found[name])
+        return role
 
     def _only(self, roles: list[str]) -> iam.PrincipalBase:
         # A trust policy cannot name a role that the same policy makes, so the account is trusted under a condition.

@@ -11,6 +11,7 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from functions.core.declaration import Scope
+from infra.host.acknowledged import acknowledge
 from infra.host.addresses import AGENT_CALLBACK, Clients, SignInAddresses, api_scopes, mcp_scopes, mcp_url
 from infra.topology import PREFIX
 
@@ -109,6 +110,8 @@ class SignIn(Construct):
             deletion_protection=True,
             removal_policy=RemovalPolicy.RETAIN,
         )
+        acknowledge(pool, "COG2", "A second factor is offered; a company asks for it where its people are federated.")
+        acknowledge(pool, "COG8", "The plan Plus costs by the user each month, and nothing here relies on it.")
         if token_claims is not None:
             operation = cognito.UserPoolOperation.PRE_TOKEN_GENERATION_CONFIG
             pool.add_trigger(operation, token_claims, cognito.LambdaVersion.V2_0)

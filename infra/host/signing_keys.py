@@ -6,6 +6,8 @@ from aws_cdk import RemovalPolicy
 from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
+from infra.host.acknowledged import acknowledge
+
 
 class SigningKeys(Construct):
     """The key of the present generation, and the one before it, which is still accepted.
@@ -34,4 +36,5 @@ class SigningKeys(Construct):
             ),
             removal_policy=RemovalPolicy.DESTROY,
         )
+        acknowledge(secret, "SMG4", "The next generation rotates it, and keeps it acceptable for a while.")
         return secret.secret_value.unsafe_unwrap()  # a reference that CloudFormation resolves

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from aws_cdk import Annotations, Aws, CfnOutput, Stack, Tags
+from aws_cdk import aws_iam as iam
 
 from functions.core.tags import MANAGER
 from infra.host.alarms import Alarms
@@ -93,6 +94,8 @@ class InstantStart(Stack):
             passable_role_arns=self.context.passable_role_arns,
             boundary=boundary.document(self.topology, self.place),
         )
+        if self.roles.boundary:
+            iam.PermissionsBoundary.of(self.files).apply(self.roles.boundary)
         self.functions = Functions(
             self,
             "Functions",

@@ -11,6 +11,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
+from infra.host.acknowledged import acknowledge
 from infra.host.http_api import THROTTLING, AccessLog, permit
 from infra.topology import MANAGE_CONNECTIONS, PREFIX, ROLE_PATH
 
@@ -63,7 +64,7 @@ class WebSocket(Construct):
         called = sorted({route.function for route in topology.socket_routes})
         targets = {name: self._target(name, functions[name]) for name in called}
         for route in topology.socket_routes:
-            apigateway.CfnRoute(
+            made = apigateway.CfnRoute(
                 self,
                 f"Route-{route.key.removeprefix('$')}",
                 api_id=self.id,
@@ -71,6 +72,7 @@ class WebSocket(Construct):
                 authorization_type="NONE",
                 target=targets[route.function],
             )
+            acknowledge(made, "APIG4", "The function behind $connect takes a ticket; no message comes without one.")
 
     def _target(self, name: str, function: lambda_.IFunction) -> str:
         place = self._place
@@ -113,6 +115,11 @@ class WebSocket(Construct):
             description="API Gateway writes access logs",
             # The service checks the role for these actions on all log groups.
             managed_policies=[iam.ManagedPolicy.from_aws_managed_policy_name(policy)],
+        )
+        acknowledge(
+            role,
+            f"IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/{policy}]",
+            "API Gateway checks the role for the actions of this policy on all log groups.",
         )
         account = rest.CfnAccount(self, "Account", cloud_watch_role_arn=role.role_arn)
         role.apply_removal_policy(RemovalPolicy.RETAIN)

@@ -119,7 +119,7 @@ def synthesised(context: Context, folder: Path) -> Deployment:
     """Synthesise the whole stack of the topology."""
     app = App(outdir=str(folder / "cdk.out"), analytics_reporting=False)
     shipped = shipment(context.charts)
-    InstantStart(app, topology=TOPOLOGY, context=context, packages=Empty(folder), shipment=shipped)
+    assembled(app, context, shipped, folder)
     assembly = Path(app.synth().directory)
     template = json.loads((assembly / f"{NAME}.template.json").read_text(encoding="utf-8"))
     resources = [
@@ -128,6 +128,11 @@ def synthesised(context: Context, folder: Path) -> Deployment:
     ]
     outputs = {name: str(filled(each["Value"])) for name, each in template["Outputs"].items()}
     return Deployment(context, shipped, tuple(resources), outputs, template["Parameters"], assembly)
+
+
+def assembled(app: App, context: Context, shipped: Shipment, folder: Path) -> InstantStart:
+    """Put the whole stack of the topology into an app."""
+    return InstantStart(app, topology=TOPOLOGY, context=context, packages=Empty(folder), shipment=shipped)
 
 
 def filled(value: JsonValue) -> JsonValue:

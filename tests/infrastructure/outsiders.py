@@ -18,11 +18,16 @@ _OF_NPM: Final = ENVIRONMENTS / "node" / "node_modules" / ".bin"
 
 
 def run(
-    name: str, *arguments: str | Path, env: Mapping[str, str] | None = None, seconds: float = 120
+    name: str,
+    *arguments: str | Path,
+    env: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    seconds: float = 120,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end with more of an environment; nobody minds how it ends but the caller."""
+    """Run a program to its end in a folder, with more of an environment; how it ends is the caller's to judge."""
     return subprocess.run(
         [_program(name), *map(str, arguments)],
+        cwd=folder,
         # What npm installed is started by the first Node on the path.
         env={**os.environ, "PATH": f"{_OURS}{os.pathsep}{os.environ['PATH']}", **(env or {})},
         capture_output=True,

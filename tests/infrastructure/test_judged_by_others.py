@@ -45,9 +45,7 @@ def test_the_outside_validator_refuses_a_state_machine_that_leads_nowhere(tmp_pa
     assert run("asl-validator", "--json-path", path).returncode == 1
 
 
-def test_cloudformation_lint_finds_no_error_and_warns_of_nothing_unknown(
-    plain: Deployment, chosen: Deployment
-) -> None:
+def test_cloudformation_lint_finds_no_error_and_warns_of_nothing_unknown(plain: Deployment, chosen: Deployment) -> None:
     templates = [deployment.assembly / f"{NAME}.template.json" for deployment in (plain, chosen)]
     found = json.loads(run("cfn-lint", "--format", "json", *templates).stdout)
     unknown = [f"{each['Rule']['Id']} {each['Message']}" for each in found if each["Rule"]["Id"] not in WARNINGS]

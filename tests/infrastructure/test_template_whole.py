@@ -1,0 +1,114 @@
+"""What holds for everything in the template, whichever construct has made it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from infra.host.stack import NAME
+from infra.privilege.authorization import load
+from infra.release import BOUNDARY
+from infra.topology import PREFIX, TOPOLOGY, UNMATCHED, Weight
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pydantic import JsonValue
+
+    from tests.infrastructure.deployment import Deployment, Resource
+
+# CloudFormation takes a megabyte.
+TEMPLATE_BYTES: Final = 1_000_000
+OUTPUTS: Final = {
+    *("Release", "ArtifactBucket", "AuditBucket", "NotificationsTopic", "DeadLetterQueue", "DashboardUrl"),
+    *("ConsoleUrl", "ApiUrl", "McpUrl", "AgentClientId", "MachineClientId", "UserPoolId", "ConsoleHost"),
+}
+
+
+def test_every_route_asks_who_calls_but_those_that_cannot(plain: Deployment) -> None:
+    open_ones = {str(each.at("RouteKey")) for each in plain.of("ApiGatewayV2::Route") if not asks(each)}
+    assert open_ones == {route.key for route in TOPOLOGY.socket_routes}
+    ways = Counter(str(each.at("AuthorizationType")) for each in plain.of("ApiGatewayV2::Route"))
+    assert ways["JWT"] == len(TOPOLOGY.routes)
+    scoped = [each for each in plain.of("ApiGatewayV2::Route") if each.at("AuthorizationScopes")]
+    assert len(scoped) == ways["JWT"]
+    assert str(UNMATCHED.path) in {str(each.at("RouteKey")).partition(" ")[2] for each in scoped}
+
+
+def test_a_function_has_one_permission_for_each_api_and_service_that_calls_it(chosen: Deployment) -> None:
+    granted = Counter(
+        (str(each.at("FunctionName")), str(each.at("Principal")), str(each.at("SourceArn")))
+        for each in chosen.of("Lambda::Permission")
+    )
+    assert set(granted.values()) == {1}
+
+
+def test_nothing_but_the_boundary_names_all_resources_where_aws_has_a_type_for_them(chosen: Deployment) -> None:
+    known = load().actions
+    for owner, statement in statements(chosen):
+        if "*" not in listed(statement.get("Resource")):
+            continue
+        for action in listed(statement["Action"]):
+            assert known[action].resource_types == (), f"{owner} may {action} on everything"
+
+
+def test_every_role_has_the_boundary_but_the_one_that_outlives_it(plain: Deployment) -> None:
+    (boundary,) = plain.of("IAM::ManagedPolicy")
+    assert boundary.at("ManagedPolicyName") == BOUNDARY
+    unbound = [each for each in plain.of("IAM::Role") if each.at("PermissionsBoundary") != f"<{boundary.name}>"]
+    # The account's setting for logs of API Gateway has it, and stays; it holds one policy of AWS and no other.
+    (account,) = plain.of("ApiGateway::Account")
+    assert [f"<{each.name}.Arn>" for each in unbound] == [account.at("CloudWatchRoleArn")]
+
+
+def test_every_function_runs_on_arm_but_helm(plain: Deployment) -> None:
+    functions = plain.named("Lambda::Function", "FunctionName")
+    helm = {f"{PREFIX}{each.name}" for each in TOPOLOGY.functions if each.weight is Weight.HELM}
+    assert {name for name, each in functions.items() if each.at("Architectures") != ["arm64"]} == helm
+
+
+def test_what_holds_data_for_years_is_retained(plain: Deployment) -> None:
+    durable = {f"{PREFIX}{table.name}" for table in TOPOLOGY.tables if table.point_in_time_recovery}
+    tables = plain.named("DynamoDB::GlobalTable", "TableName")
+    kept = [tables[name] for name in durable] + plain.of("Cognito::UserPool")
+    assert {(each.whole["DeletionPolicy"], each.whole["UpdateReplacePolicy"]) for each in kept} == {
+        ("Retain", "Retain")
+    }
+    (pool,) = plain.of("Cognito::UserPool")
+    assert pool.at("DeletionProtection") == "ACTIVE"
+
+
+def test_whoever_deploys_is_told_all_that_they_need_and_no_secret(plain: Deployment) -> None:
+    assert plain.outputs.keys() == OUTPUTS
+    secrets = {each.name for each in plain.of("SecretsManager::Secret")}
+    assert not [name for name, value in plain.outputs.items() if any(secret in value for secret in secrets)]
+
+
+def test_the_template_leaves_room_below_what_cloudformation_takes(chosen: Deployment) -> None:
+    size = (chosen.assembly / f"{NAME}.template.json").stat().st_size
+    print(f"{size:,} bytes, {len(chosen.resources)} resources")
+    assert size < TEMPLATE_BYTES
+
+
+def asks(route: Resource) -> bool:
+    return route.at("AuthorizationType") in ("JWT", "AWS_IAM")
+
+
+def statements(deployment: Deployment) -> Iterator[tuple[str, dict[str, JsonValue]]]:
+    """Walk through what roles are allowed, wherever it is written; the boundary and policies of resources are not."""
+    for role in deployment.of("IAM::Role"):
+        for policy in role.list_at("Policies"):
+            yield from ((role.name, each) for each in written(policy["PolicyDocument"]))
+    for policy in deployment.of("IAM::Policy"):
+        yield from ((policy.name, each) for each in written(policy.at("PolicyDocument")))
+
+
+def written(document: JsonValue) -> list[dict[str, JsonValue]]:
+    assert isinstance(document, dict)
+    found = document["Statement"]
+    assert isinstance(found, list)
+    return [each for each in found if isinstance(each, dict) and each["Effect"] == "Allow"]
+
+
+def listed(value: JsonValue) -> list[str]:
+    return [str(each) for each in value] if isinstance(value, list) else [str(value)]
