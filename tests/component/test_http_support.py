@@ -20,7 +20,9 @@ from functions.entry import api, catalog, kubernetes
 from functions.entry.domains import DECLARATIONS
 from infra.local.gateway import HttpGateway, local_authorizer
 from infra.local.messages import HttpRequest
+from infra.release import function_role
 from tests.component.test_ledger_support import ACCOUNT, ENVIRONMENT, Account, account, cluster_records
+from tests.component.test_privilege_support import acting_as, judged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -105,7 +107,8 @@ class Edge:
 
     def invoke(self, function: str, event: dict[str, JsonValue]) -> JsonValue:
         handler = {"api": api.handler, "catalog": catalog.handler, "kubernetes": kubernetes.handler}[function]
-        return handler(event, cast("LambdaContext", self.context))
+        with acting_as(function_role(function)):
+            return handler(event, cast("LambdaContext", self.context))
 
     def create(
         self,
@@ -177,6 +180,9 @@ class Surroundings:
     def _answering(self, account: Account, answer: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[..., None]:
         def reply(*, model: OperationModel, params: dict[str, Any], **_: object) -> object:
             account.calls.append(model.name)
+            denied = judged(model, params)
+            if denied is not None:
+                return denied
             account.clock.advance(seconds=self.seconds.get(model.name, 0))
             if model.name in self.failing:
                 raise self.failing[model.name]

@@ -23,7 +23,7 @@ _NAMES: Final = {
     "execute-api": "apigatewaymanagementapi",
 }
 _CONNECTIONS: Final = "/@connections/"
-_BUCKET_HOST: Final = re.compile(r"(?P<bucket>[a-z0-9][a-z0-9.-]+)\.s3[.-].*")
+_BUCKET_HOST: Final = re.compile(r"(?P<bucket>[a-z0-9.-]+)\.s3[.-].*")
 
 
 class Unreadable(Exception):

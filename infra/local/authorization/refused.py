@@ -22,6 +22,11 @@ _CODES: Final = {
 _BAD_REQUESTS: Final = ("dynamodb", "logs", "sagemaker", "servicequotas", "states")
 
 
+def code(service: str) -> str:
+    """Give the code with which a service, by its signing name, refuses what is denied."""
+    return _CODES.get(service, "AccessDeniedException")
+
+
 def answer(denial: Denial, service: str, principal: str, request: HttpRequest) -> HttpResponse:
     """Refuse a call of a principal, by the ARN of its session."""
     if denial.unverified:
@@ -32,7 +37,7 @@ def answer(denial: Denial, service: str, principal: str, request: HttpRequest) -
     if service == "s3":
         message = message.replace(denial.asked.resource, f'"{denial.asked.resource}"', 1)
     status = 400 if service in _BAD_REQUESTS else 403
-    response = refusal(service, _CODES.get(service, "AccessDeniedException"), message, status)
+    response = refusal(service, code(service), message, status)
     if request.method == "HEAD":
         response.body = b""
     return response
