@@ -140,14 +140,10 @@ class LocalHost:
         self.on_visit: Callable[[], None] = lambda: None
         """Told when somebody else than a function calls AWS, or anybody writes to a cluster."""
         self.access.on_write = self._visited
+        place = Place(ACCOUNT_ID, options.region)
+        front = front_of(options.auth, options.directory, options.region, self.integrate)
         self.entrances = Entrances(
-            topology,
-            self.integrate,
-            self.clock.now,
-            self.identities,
-            Place(ACCOUNT_ID, options.region),
-            front_of(options.auth, options.directory, options.region, self.integrate),
-            options.allowed_origins,
+            topology, self.integrate, self.clock.now, self.identities, place, front, options.allowed_origins
         )
         self._held = False
         for schedule in topology.schedules:
