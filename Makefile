@@ -34,8 +34,7 @@ NODE_READY := .venv/node/made-from-$(shell { pwd; cat $(PROGRAMS)/package-lock.j
 PROOF_READY := $(TEST_READY) $(MINISTACK_READY) $(NODE_READY)
 
 .PHONY: help run demo test bench assets chaos measures privilege contract charts synth destroyable check format lock \
-	pipelines openapi \
-	authorization clean python-is-new-enough
+	pipelines openapi authorization clean python-is-new-enough
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
