@@ -11,7 +11,7 @@ from functions.core.phases import BY_KIND
 from functions.core.runtime import Patience
 from functions.entry.domains import DECLARATIONS
 from infra.shapes import ROOT, Bucket, Function, Role, StateMachine, Weight
-from infra.triggers import SCHEDULES, SOCKET_ROUTES, STREAMS, EventRule, Schedule, SocketRoute, Stream, event_rules
+from infra.triggers import EVENT_RULES, SCHEDULES, SOCKET_ROUTES, STREAMS, EventRule, Schedule, SocketRoute, Stream
 
 CLUSTER_ARTIFACTS = ROOT / "infra" / "cluster"
 
@@ -284,7 +284,7 @@ TOPOLOGY = Topology(
     machines=MACHINES,
     schedules=SCHEDULES,
     streams=STREAMS,
-    event_rules=event_rules(BY_KIND),
+    event_rules=EVENT_RULES,
     socket_routes=SOCKET_ROUTES,
     roles=ROLES,
     buckets=BUCKETS,

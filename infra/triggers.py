@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 Pattern = Mapping[str, object]
@@ -101,41 +101,41 @@ STREAMS = (
 # Statuses that end what a stage waits for, or begin its end; what merely goes on wakes nobody.
 _STACK_NEWS = [{"suffix": "_COMPLETE"}, {"suffix": "_FAILED"}, "ROLLBACK_IN_PROGRESS"]
 
-
-def event_rules(pipelines: Iterable[str]) -> tuple[EventRule, ...]:
-    """List the rules of the event bus; the executions of pipelines end operations, those of stages do not."""
-    return (
-        EventRule(
-            "hyperpod",
-            "events",
-            {
-                "source": ["aws.sagemaker"],
-                "detail-type": [
-                    "SageMaker HyperPod Cluster State Change",
-                    "SageMaker HyperPod Cluster Node Health Event",
-                    "SageMaker HyperPod Cluster Event",
-                ],
+# The executions of pipelines end operations, those of stages do not.
+EVENT_RULES = (
+    EventRule(
+        "hyperpod",
+        "events",
+        {
+            "source": ["aws.sagemaker"],
+            "detail-type": [
+                "SageMaker HyperPod Cluster State Change",
+                "SageMaker HyperPod Cluster Node Health Event",
+                "SageMaker HyperPod Cluster Event",
+            ],
+        },
+    ),
+    EventRule(
+        "stacks",
+        "events",
+        {
+            "source": ["aws.cloudformation"],
+            "detail-type": ["CloudFormation Stack Status Change"],
+            "detail": {"status-details": {"status": _STACK_NEWS}},
+        },
+    ),
+    EventRule(
+        "executions",
+        "events",
+        {
+            "source": ["aws.states"],
+            "detail-type": ["Step Functions Execution Status Change"],
+            "detail": {
+                "status": ["FAILED", "TIMED_OUT", "ABORTED"],
+                # A pattern has 2,048 characters, and the list of all pipelines comes near them; so the function leaves
+                # aside the executions of stages.
+                "stateMachineArn": [{"prefix": "${StateMachinePrefix}"}],
             },
-        ),
-        EventRule(
-            "stacks",
-            "events",
-            {
-                "source": ["aws.cloudformation"],
-                "detail-type": ["CloudFormation Stack Status Change"],
-                "detail": {"status-details": {"status": _STACK_NEWS}},
-            },
-        ),
-        EventRule(
-            "executions",
-            "events",
-            {
-                "source": ["aws.states"],
-                "detail-type": ["Step Functions Execution Status Change"],
-                "detail": {
-                    "status": ["FAILED", "TIMED_OUT", "ABORTED"],
-                    "stateMachineArn": [f"${{StateMachinePrefix}}{name}" for name in pipelines],
-                },
-            },
-        ),
-    )
+        },
+    ),
+)

@@ -136,8 +136,8 @@ def test_what_no_rule_wants_reaches_no_function(driver_of_base: Driver, monkeypa
     reached: list[str] = []
     monkeypatch.setattr(bus, "receive", lambda event: reached.append(event.detail_type))
     host.bus.publish(BusEvent("aws.sagemaker", "SageMaker Endpoint State Change", {}, (), host.clock.now()))
-    for word, machine in (("SUCCEEDED", "create_cluster"), ("FAILED", "stage")):
-        arn = f"arn:aws:states:us-west-2:123456789012:stateMachine:instantstart-{machine}"
+    for word, machine in (("SUCCEEDED", "instantstart-create_cluster"), ("FAILED", "of-somebody-else")):
+        arn = f"arn:aws:states:us-west-2:123456789012:stateMachine:{machine}"
         detail = {"status": word, "stateMachineArn": arn}
         host.bus.publish(BusEvent("aws.states", "Step Functions Execution Status Change", detail, (), host.clock.now()))
     driver.sleep(SETTLED)

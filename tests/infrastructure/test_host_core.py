@@ -16,7 +16,16 @@ from infra.host.logs import RETENTION
 from infra.host.report import report
 from infra.host.roles import policies
 from infra.host.stack import MOST_RESOURCES, NAME
-from infra.release import DEAD_LETTERS, NOTIFICATIONS, Place, environment, event_rules, function_role, machine_role
+from infra.release import (
+    DEAD_LETTERS,
+    NOTIFICATIONS,
+    Place,
+    Release,
+    environment,
+    event_rules,
+    function_role,
+    machine_role,
+)
 from infra.shapes import ROOT, Function, Role, Weight
 from infra.topology import KUBERNETES_ADMIN, KUBERNETES_OPERATOR, PREFIX, ROLE_PATH, TOPOLOGY
 from tests.infrastructure.deployment import PLACE, Deployment, Resource, an_object
@@ -279,6 +288,13 @@ def test_rules_and_schedules_run_their_functions_and_keep_what_they_cannot_deliv
         assert seconds_of(str(made.at("ScheduleExpression"))) == schedule.every_seconds
         event = {"source": "schedule", "action": schedule.payload}
         assert target_of(made, plain) == (f"{PREFIX}{schedule.function}", event)
+
+
+def test_every_pattern_fits_into_what_eventbridge_takes_even_where_names_are_long() -> None:
+    far = Place(PLACE.account, "ap-southeast-2", "aws-us-gov")
+    rules = event_rules(TOPOLOGY, environment(TOPOLOGY, far, Release("r1", ())))
+    # A quarter would do: what grows with the pipelines would be over it today.
+    assert all(len(json.dumps(rule.pattern)) <= 2_048 // 4 for rule in rules)
 
 
 def test_one_permission_lets_all_rules_run_a_function(plain: Deployment) -> None:

@@ -18,6 +18,9 @@ CLUSTER_EVENT: Final = "SageMaker HyperPod Cluster Event"
 STACK_STATUS: Final = "CloudFormation Stack Status Change"
 EXECUTION_STATUS: Final = "Step Functions Execution Status Change"
 
+# The state machine that each stage of every pipeline runs in.
+_STAGE: Final = "stage"
+
 JsonObject = dict[str, JsonValue]
 
 
@@ -121,5 +124,11 @@ class ExecutionStatus(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     execution_arn: str = Field(alias="executionArn")
+    machine_arn: str = Field(alias="stateMachineArn")
     name: str
     status: str
+
+    @property
+    def is_of_a_stage(self) -> bool:
+        """Say whether a stage's own machine ran it, by the end of `…:stateMachine:instantstart-<name>`."""
+        return self.machine_arn.rpartition(":")[2].rpartition("-")[2] == _STAGE

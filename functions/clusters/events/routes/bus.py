@@ -118,6 +118,8 @@ def _stack_status(event: BusEvent) -> None:
 def _execution_status(event: BusEvent) -> None:
     """End the operation of an execution that has ended, as the sweeper would, only at once."""
     ended = ExecutionStatus.model_validate(event.detail)
+    if ended.is_of_a_stage:  # the rule lets all our state machines through, and only pipelines end operations
+        return
     try:
         healed = ledger.close_ended(ended.name, ended.execution_arn)
     except (NotFound, ledger.StaleWorker):  # none of ours, or somebody else closes it at this moment
