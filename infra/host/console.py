@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
-from aws_cdk import Duration
+from aws_cdk import Annotations, Aws, CfnCondition, Duration, Fn
 from aws_cdk import aws_certificatemanager as certificates
 from aws_cdk import aws_cloudfront as cloudfront
 from aws_cdk import aws_cloudfront_origins as origins
@@ -23,6 +23,8 @@ from infra.topology import PREFIX
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from aws_cdk import ICfnRuleConditionExpression
+
     from infra.host.context import Context
     from infra.release import Place
 
@@ -32,7 +34,18 @@ EDGE_FUNCTIONS: Final = Path(__file__).resolve().parent / "edge_functions"
 _API_SECONDS: Final = 35
 # Vite names what it puts there by its content.
 _NAMED_BY_CONTENT: Final = "assets"
+# To buckets of regions that an account opts in to, CloudFront delivers no standard log, and a distribution that names one
+# is refused. Source: CloudFront developer guide, "Choose an Amazon S3 bucket for your standard logs", and Account
+# Management reference guide, "Region availability reference", for those that are newer.
+WITHOUT_LOGS: Final = (
+    *("af-south-1", "ap-east-1", "ap-east-2", "ap-south-2", "ap-southeast-3", "ap-southeast-4", "ap-southeast-5"),
+    *("ap-southeast-6", "ap-southeast-7", "ca-west-1", "eu-central-2", "eu-south-1", "eu-south-2", "il-central-1"),
+    *("me-central-1", "me-south-1", "mx-central-1"),
+)
+# What Fn::Or takes.
+_MOST_CONDITIONS: Final = 10
 FOR_EVER: Final = "public, max-age=31536000, immutable"
+_LOG_PREFIX: Final = "distribution/"
 _TWO_YEARS: Final = Duration.days(730)
 
 
@@ -80,7 +93,7 @@ class Console(Construct):
         custom = context.custom_domain
         pages, behaviours = self._behaviours(api_host)
         # No error page: it would put the console in the place of every refusal of the API.
-        return cloudfront.Distribution(
+        made = cloudfront.Distribution(
             self,
             "Distribution",
             comment="HyperPod InstantStart",
@@ -92,7 +105,17 @@ class Console(Construct):
             minimum_protocol_version=cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021,
             http_version=cloudfront.HttpVersion.HTTP2_AND_3,
             log_bucket=self._buckets.logs,
-            log_file_prefix="distribution/",
+            log_file_prefix=_LOG_PREFIX,
+        )
+        self._log_where_cloudfront_can(made)
+        return made
+
+    def _log_where_cloudfront_can(self, distribution: cloudfront.Distribution) -> None:
+        logged = CfnCondition(self, "Logged", expression=Fn.condition_not(_is_one_of(WITHOUT_LOGS)))
+        settings = {"Bucket": self._buckets.logs.bucket_regional_domain_name, "Prefix": _LOG_PREFIX}
+        made = cast("cloudfront.CfnDistribution", distribution.node.default_child)
+        made.add_property_override(
+            "DistributionConfig.Logging", Fn.condition_if(logged.logical_id, settings, Aws.NO_VALUE)
         )
 
     def _acknowledge(self, context: Context) -> None:
@@ -197,6 +220,13 @@ class Console(Construct):
     def _global_name(self, name: str) -> str:
         # CloudFront has no regions, so deployments of several would take each other's names.
         return f"{PREFIX}{name}-{self._place.region}"
+
+
+def _is_one_of(regions: Sequence[str]) -> ICfnRuleConditionExpression:
+    """Hold where the stack is deployed to one of some regions."""
+    equal = [Fn.condition_equals(Aws.REGION, region) for region in regions]
+    groups = [equal[start : start + _MOST_CONDITIONS] for start in range(0, len(equal), _MOST_CONDITIONS)]
+    return Fn.condition_or(*(Fn.condition_or(*group) for group in groups))
 
 
 def content_security_policy(connects_to: Sequence[str]) -> str:

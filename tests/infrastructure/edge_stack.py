@@ -56,6 +56,7 @@ class Stacked:
 
     resources: tuple[Resource, ...]
     outputs: Mapping[str, str]
+    conditions: Mapping[str, JsonValue]
 
     def of(self, kind: str) -> list[Resource]:
         """List the resources of a type, without `AWS::`."""
@@ -106,7 +107,8 @@ def stacked(build: Callable[[Stack], object]) -> Stacked:
         for name, each in written["Resources"].items()
     ]
     outputs = written.get("Outputs", {})
-    return Stacked(tuple(resources), {name: str(filled(each["Value"])) for name, each in outputs.items()})
+    told = {name: str(filled(each["Value"])) for name, each in outputs.items()}
+    return Stacked(tuple(resources), told, written.get("Conditions", {}))
 
 
 def stand_in(stack: Stack, name: str) -> lambda_.Function:

@@ -168,11 +168,39 @@ def test_every_answer_tells_the_browser_whom_the_pages_may_speak_to(unbuilt: Sta
 
 
 def test_requests_are_logged_without_cookies_for_as_long_as_the_deployment_says(unbuilt: Stacked) -> None:
-    logging = unbuilt.one("CloudFront::Distribution").properties["DistributionConfig"]["Logging"]  # type: ignore[call-overload,index]
+    _condition, there, _elsewhere = logging_of(unbuilt)
     bucket = next(each for each in unbuilt.of("S3::Bucket") if "BucketsLogs" in each.name)
 
-    assert not logging.get("IncludeCookies")  # type: ignore[union-attr]
+    assert there == {"Bucket": f"<{bucket.name}.RegionalDomainName>", "Prefix": "distribution/"}
     assert "'ExpirationInDays': 30" in bucket.text("LifecycleConfiguration")
+
+
+@pytest.mark.parametrize("region", ["me-central-1", "ap-southeast-3", "eu-south-2", "ca-west-1"])
+def test_where_cloudfront_delivers_no_log_none_is_asked_for(region: str, unbuilt: Stacked) -> None:
+    condition, _there, elsewhere = logging_of(unbuilt)
+
+    assert elsewhere == "<AWS::NoValue>"
+    assert not holds(unbuilt.conditions[str(condition)], region)
+    assert holds(unbuilt.conditions[str(condition)], "us-west-2")
+
+
+def logging_of(stack: Stacked) -> list[JsonValue]:
+    """Give the condition under which requests are logged, and what is said where it holds and where not."""
+    logging = stack.one("CloudFront::Distribution").properties["DistributionConfig"]["Logging"]  # type: ignore[call-overload,index]
+    return cast("list[JsonValue]", cast("dict[str, JsonValue]", logging)["Fn::If"])
+
+
+def holds(expression: JsonValue, region: str) -> bool:
+    """Evaluate a condition on the region."""
+    match expression:
+        case {"Fn::Not": [inner]}:
+            return not holds(inner, region)
+        case {"Fn::Or": list(inner)}:
+            assert 2 <= len(inner) <= 10
+            return any(holds(each, region) for each in inner)
+        case {"Fn::Equals": [{"Ref": "AWS::Region"}, str(named)]}:
+            return named == region
+    raise AssertionError(f"{expression} is no condition that this knows")
 
 
 def test_an_unbuilt_console_publishes_its_documents_only(unbuilt: Stacked) -> None:
