@@ -34,7 +34,7 @@ class Buckets(Construct):
         return self._add(
             bucket.name,
             place,
-            removal_policy=RemovalPolicy.RETAIN,
+            removal_policy=RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
             # What was overwritten or deleted stays as long as the rest: it says who did what.
             versioned=True,
             rules=[s3.LifecycleRule(id="keep", expiration=days, noncurrent_version_expiration=days)],

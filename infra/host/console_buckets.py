@@ -29,7 +29,7 @@ class ConsoleBuckets(Construct):
             # CloudFront writes its log by an access control list.
             object_ownership=s3.ObjectOwnership.BUCKET_OWNER_PREFERRED,
             lifecycle_rules=[s3.LifecycleRule(id="expire", expiration=Duration.days(context.log_retention_days))],
-            removal_policy=RemovalPolicy.RETAIN,
+            removal_policy=RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
         )
         self.files = s3.Bucket(
             self,

@@ -70,8 +70,9 @@ class Roles(Construct):
             description="What no role of the deployment, and none that it makes, can do more than",
             document=iam.PolicyDocument.from_json(boundary.as_json()),
         )
-        # IAM deletes no policy that is the boundary of a role, and the roles that clusters know are kept.
-        made.apply_removal_policy(RemovalPolicy.RETAIN)
+        # IAM deletes no policy that is the boundary of a role, and the roles that clusters know are kept; but not those
+        # of a creation that is rolled back, for the next one would find the names taken.
+        made.apply_removal_policy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
         for what in ("Action", "Resource"):
             acknowledge(made, f"IAM5[{what}::*]", "A boundary gives no right: it says what none of our roles may have.")
         return made
@@ -100,7 +101,7 @@ class Roles(Construct):
             self._add(role.name, iam.ServicePrincipal(role.trusted_service), role.purpose)
             return
         kept = self._add(role.name, self._only(self._assuming(role.name)), role.purpose)
-        kept.apply_removal_policy(RemovalPolicy.RETAIN)
+        kept.apply_removal_policy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
 
     def _add(self, name: str, trusted: iam.IPrincipal, purpose: str) -> iam.Role:
         document = self._documents[name]

@@ -108,7 +108,7 @@ class SignIn(Construct):
             ),
             # Who may do what is remembered here and nowhere else.
             deletion_protection=True,
-            removal_policy=RemovalPolicy.RETAIN,
+            removal_policy=RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
         )
         acknowledge(pool, "COG2", "A second factor is offered; a company asks for it where its people are federated.")
         acknowledge(pool, "COG8", "The plan Plus costs by the user each month, and nothing here relies on it.")

@@ -45,7 +45,7 @@ class Tables(Construct):
                 point_in_time_recovery_enabled=durable
             ),
             deletion_protection=durable,
-            removal_policy=RemovalPolicy.RETAIN if durable else RemovalPolicy.DESTROY,
+            removal_policy=RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if durable else RemovalPolicy.DESTROY,
         )
 
 

@@ -79,7 +79,7 @@ def test_what_can_be_restored_is_not_deleted_by_mistake(plain: Deployment) -> No
         recovery = an_object(replica["PointInTimeRecoverySpecification"])
         assert recovery["PointInTimeRecoveryEnabled"] is durable
         assert replica["DeletionProtectionEnabled"] is durable
-        assert made.whole["DeletionPolicy"] == ("Retain" if durable else "Delete")
+        assert made.whole["DeletionPolicy"] == ("RetainExceptOnCreate" if durable else "Delete")
 
 
 # Roles
@@ -130,7 +130,7 @@ def test_the_roles_that_clusters_know_outlive_the_deployment_and_trust_functions
     plain: Deployment, role: Role
 ) -> None:
     made = role_of(role.name, plain)
-    assert (made.whole["DeletionPolicy"], made.whole["UpdateReplacePolicy"]) == ("Retain", "Retain")
+    assert (made.whole["DeletionPolicy"], made.whole["UpdateReplacePolicy"]) == ("RetainExceptOnCreate", "Retain")
     (trust,) = statements(made, "AssumeRolePolicyDocument")
     assert trust["Principal"] == {"AWS": PLACE.arn("iam", "root", region=False)}
     trusted = an_object(an_object(trust["Condition"])["ArnEquals"])["aws:PrincipalArn"]
@@ -333,7 +333,7 @@ def test_the_audit_outlives_the_deployment_for_its_years(plain: Deployment) -> N
     buckets = plain.named("S3::Bucket", "BucketName")
     for declared in TOPOLOGY.buckets:
         made = buckets[PLACE.bucket(declared.name)]
-        assert made.whole["DeletionPolicy"] == "Retain"
+        assert made.whole["DeletionPolicy"] == "RetainExceptOnCreate"
         assert made.at("VersioningConfiguration", "Status") == "Enabled"
         days = [rule.get("ExpirationInDays") for rule in made.list_at("LifecycleConfiguration", "Rules")]
         assert declared.keep_days in days

@@ -59,7 +59,7 @@ def test_nobody_signs_up_alone_and_the_pool_outlives_the_deployment(ours: Stacke
 
     assert pool.text("AdminCreateUserConfig", "AllowAdminCreateUserOnly") == "True"
     assert pool.text("DeletionProtection") == "ACTIVE"
-    assert pool.whole["DeletionPolicy"] == "Retain"
+    assert pool.whole["DeletionPolicy"] == "RetainExceptOnCreate"
     assert pool.text("UserPoolTier") == "ESSENTIALS"
 
 

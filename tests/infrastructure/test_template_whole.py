@@ -72,10 +72,17 @@ def test_what_holds_data_for_years_is_retained(plain: Deployment) -> None:
     tables = plain.named("DynamoDB::GlobalTable", "TableName")
     kept = [tables[name] for name in durable] + plain.of("Cognito::UserPool")
     assert {(each.whole["DeletionPolicy"], each.whole["UpdateReplacePolicy"]) for each in kept} == {
-        ("Retain", "Retain")
+        ("RetainExceptOnCreate", "Retain")
     }
     (pool,) = plain.of("Cognito::UserPool")
     assert pool.at("DeletionProtection") == "ACTIVE"
+
+
+def test_a_first_deployment_that_fails_leaves_no_name_behind_that_the_next_would_find_taken(plain: Deployment) -> None:
+    kept_always = [each for each in plain.resources if each.whole.get("DeletionPolicy") == "Retain"]
+    # The account's one setting and its role, which CloudFormation names.
+    assert {each.kind for each in kept_always} == {"AWS::ApiGateway::Account", "AWS::IAM::Role"}
+    assert not [each for each in kept_always if each.at("RoleName")]
 
 
 def test_whoever_deploys_is_told_all_that_they_need_and_no_secret(plain: Deployment) -> None:
