@@ -102,7 +102,9 @@ def response_headers(invocation: Invocation) -> dict[str, str]:
     return always | {
         "access-control-allow-origin": origin,
         "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
-        "access-control-allow-headers": "authorization, content-type, idempotency-key",
-        "access-control-expose-headers": "location, retry-after, x-request-id",
+        "access-control-allow-headers": (
+            "authorization, content-type, idempotency-key, mcp-protocol-version, mcp-session-id"
+        ),
+        "access-control-expose-headers": "location, mcp-session-id, retry-after, www-authenticate, x-request-id",
         "vary": "origin",
     }

@@ -34,8 +34,8 @@ EDGE_FUNCTIONS: Final = Path(__file__).resolve().parent / "edge_functions"
 _API_SECONDS: Final = 35
 # Vite names what it puts there by its content.
 _NAMED_BY_CONTENT: Final = "assets"
-# To buckets of regions that an account opts in to, CloudFront delivers no standard log, and a distribution that names one
-# is refused. Source: CloudFront developer guide, "Choose an Amazon S3 bucket for your standard logs", and Account
+# To buckets of regions that an account opts in to, CloudFront delivers no standard log, and a distribution that names
+# one is refused. Source: CloudFront developer guide, "Choose an Amazon S3 bucket for your standard logs", and Account
 # Management reference guide, "Region availability reference", for those that are newer.
 WITHOUT_LOGS: Final = (
     *("af-south-1", "ap-east-1", "ap-east-2", "ap-south-2", "ap-southeast-3", "ap-southeast-4", "ap-southeast-5"),
@@ -45,6 +45,17 @@ WITHOUT_LOGS: Final = (
 # What Fn::Or takes.
 _MOST_CONDITIONS: Final = 10
 FOR_EVER: Final = "public, max-age=31536000, immutable"
+_ANY_ORIGIN: Final = cloudfront.ResponseHeadersCorsBehavior(
+    access_control_allow_credentials=False,
+    access_control_allow_headers=["*"],
+    access_control_allow_methods=["GET", "HEAD", "OPTIONS"],
+    access_control_allow_origins=["*"],
+    origin_override=True,
+)
+_UNBUILT: Final = (
+    f"The console is not built: {BUILD.relative_to(ROOT)}/index.html is missing, so its pages will answer 403 or 404. "
+    "Build it as frontend/README.md says and synthesise again, unless only the API is wanted."
+)
 _LOG_PREFIX: Final = "distribution/"
 _TWO_YEARS: Final = Duration.days(730)
 
@@ -68,7 +79,10 @@ class Console(Construct):
         super().__init__(scope, construct_id)
         self._place = place
         self._buckets = ConsoleBuckets(self, "Buckets", context=context, place=place)
-        self._headers = self._add_headers(connects_to)
+        security = _security(connects_to)
+        self._headers = self._add_headers("headers", security)
+        # Agents in browsers look up how to sign in from pages of any origin.
+        self._open_headers = self._add_headers("open-headers", security, _ANY_ORIGIN)
         self.distribution = self._add_distribution(api_host, context)
         self._acknowledge(context)
         custom = context.custom_domain
@@ -78,6 +92,7 @@ class Console(Construct):
     def publish(self, files: Files, documents: Sequence[Document], build: Path = BUILD) -> None:
         """Write documents beside the console, and the console itself where it has been built."""
         if not (build / "index.html").is_file():
+            Annotations.of(self).add_warning_v2("instantstart:unbuilt", _UNBUILT)
             files.write(self, "Files", self._buckets.files, documents=documents)
             return
         with TemporaryDirectory() as scratch:
@@ -139,7 +154,7 @@ class Console(Construct):
             "/api/*": self._calls(api),
             f"{MCP_PATH}*": self._calls(api, self._edge_function("challenge")),
             # Files as well, and never a page.
-            "/.well-known/*": self._files(files),
+            "/.well-known/*": self._documents(files),
         }
 
     def _files_origin(self) -> cloudfront.IOrigin:
@@ -160,6 +175,16 @@ class Console(Construct):
             cache_policy=cloudfront.CachePolicy.CACHING_OPTIMIZED,
             response_headers_policy=self._headers,
             function_associations=[*called],
+        )
+
+    def _documents(self, origin: cloudfront.IOrigin) -> cloudfront.BehaviorOptions:
+        return cloudfront.BehaviorOptions(
+            origin=origin,
+            viewer_protocol_policy=cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+            allowed_methods=cloudfront.AllowedMethods.ALLOW_GET_HEAD_OPTIONS,
+            cache_policy=cloudfront.CachePolicy.CACHING_OPTIMIZED,
+            response_headers_policy=self._open_headers,
+            function_associations=[self._edge_function("documents")],
         )
 
     def _calls(self, origin: cloudfront.IOrigin, *called: cloudfront.FunctionAssociation) -> cloudfront.BehaviorOptions:
@@ -186,26 +211,18 @@ class Console(Construct):
         )
         return cloudfront.FunctionAssociation(function=function, event_type=cloudfront.FunctionEventType.VIEWER_REQUEST)
 
-    def _add_headers(self, connects_to: Sequence[str]) -> cloudfront.ResponseHeadersPolicy:
+    def _add_headers(
+        self,
+        name: str,
+        security: cloudfront.ResponseSecurityHeadersBehavior,
+        cors: cloudfront.ResponseHeadersCorsBehavior | None = None,
+    ) -> cloudfront.ResponseHeadersPolicy:
         return cloudfront.ResponseHeadersPolicy(
             self,
-            "Headers",
-            response_headers_policy_name=self._global_name("headers"),
-            security_headers_behavior=cloudfront.ResponseSecurityHeadersBehavior(
-                content_security_policy=cloudfront.ResponseHeadersContentSecurityPolicy(
-                    content_security_policy=content_security_policy(connects_to), override=True
-                ),
-                content_type_options=cloudfront.ResponseHeadersContentTypeOptions(override=True),
-                frame_options=cloudfront.ResponseHeadersFrameOptions(
-                    frame_option=cloudfront.HeadersFrameOption.DENY, override=True
-                ),
-                referrer_policy=cloudfront.ResponseHeadersReferrerPolicy(
-                    referrer_policy=cloudfront.HeadersReferrerPolicy.NO_REFERRER, override=True
-                ),
-                strict_transport_security=cloudfront.ResponseHeadersStrictTransportSecurity(
-                    access_control_max_age=_TWO_YEARS, include_subdomains=True, override=True
-                ),
-            ),
+            name.title(),
+            response_headers_policy_name=self._global_name(name),
+            security_headers_behavior=security,
+            cors_behavior=cors,
             custom_headers_behavior=cloudfront.ResponseCustomHeadersBehavior(
                 custom_headers=[
                     cloudfront.ResponseCustomHeader(
@@ -227,6 +244,27 @@ def _is_one_of(regions: Sequence[str]) -> ICfnRuleConditionExpression:
     equal = [Fn.condition_equals(Aws.REGION, region) for region in regions]
     groups = [equal[start : start + _MOST_CONDITIONS] for start in range(0, len(equal), _MOST_CONDITIONS)]
     return Fn.condition_or(*(Fn.condition_or(*group) for group in groups))
+
+
+def _security(connects_to: Sequence[str]) -> cloudfront.ResponseSecurityHeadersBehavior:
+    return cloudfront.ResponseSecurityHeadersBehavior(
+        content_security_policy=cloudfront.ResponseHeadersContentSecurityPolicy(
+            content_security_policy=content_security_policy(connects_to), override=True
+        ),
+        content_type_options=cloudfront.ResponseHeadersContentTypeOptions(override=True),
+        frame_options=cloudfront.ResponseHeadersFrameOptions(
+            frame_option=cloudfront.HeadersFrameOption.DENY, override=True
+        ),
+        referrer_policy=cloudfront.ResponseHeadersReferrerPolicy(
+            referrer_policy=cloudfront.HeadersReferrerPolicy.NO_REFERRER, override=True
+        ),
+        strict_transport_security=cloudfront.ResponseHeadersStrictTransportSecurity(
+            # What else lives below a company's own domain is not ours to bind.
+            access_control_max_age=_TWO_YEARS,
+            include_subdomains=False,
+            override=True,
+        ),
+    )
 
 
 def content_security_policy(connects_to: Sequence[str]) -> str:

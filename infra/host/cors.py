@@ -6,5 +6,11 @@ from typing import Final
 
 # What functions/core/http.py says to allowed origins.
 CORS_METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
-CORS_REQUEST_HEADERS: Final = ("authorization", "content-type", "idempotency-key")
-CORS_RESPONSE_HEADERS: Final = ("location", "retry-after", "x-request-id")
+CORS_REQUEST_HEADERS: Final = (
+    "authorization",
+    "content-type",
+    "idempotency-key",
+    "mcp-protocol-version",
+    "mcp-session-id",
+)
+CORS_RESPONSE_HEADERS: Final = ("location", "mcp-session-id", "retry-after", "www-authenticate", "x-request-id")

@@ -151,5 +151,10 @@ def challenge(request: HttpRequest, origin: str) -> HttpResponse | None:
         },
         "application/problem+json",
     )
-    answer.headers |= {"www-authenticate": f'Bearer resource_metadata="{metadata}"', "cache-control": "no-store"}
+    answer.headers |= {
+        "www-authenticate": f'Bearer resource_metadata="{metadata}"',
+        "cache-control": "no-store",
+        "access-control-allow-origin": "*",
+        "access-control-expose-headers": "www-authenticate",
+    }
     return answer

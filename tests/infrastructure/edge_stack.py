@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from aws_cdk import App, Aws, Stack
 from aws_cdk import aws_lambda as lambda_
-from aws_cdk.assertions import Template
+from aws_cdk.assertions import Annotations, Match, Template
 
 from infra.host.context import Context
 from infra.host.edge import Edge
@@ -57,6 +57,7 @@ class Stacked:
     resources: tuple[Resource, ...]
     outputs: Mapping[str, str]
     conditions: Mapping[str, JsonValue]
+    warnings: tuple[str, ...]
 
     def of(self, kind: str) -> list[Resource]:
         """List the resources of a type, without `AWS::`."""
@@ -108,7 +109,9 @@ def stacked(build: Callable[[Stack], object]) -> Stacked:
     ]
     outputs = written.get("Outputs", {})
     told = {name: str(filled(each["Value"])) for name, each in outputs.items()}
-    return Stacked(tuple(resources), told, written.get("Conditions", {}))
+    found = Annotations.from_stack(stack).find_warning("*", Match.any_value())
+    warnings = tuple(str(each.entry.data) for each in found)
+    return Stacked(tuple(resources), told, written.get("Conditions", {}), warnings)
 
 
 def stand_in(stack: Stack, name: str) -> lambda_.Function:

@@ -93,7 +93,8 @@ def test_the_local_host_asks_for_a_token_in_the_same_words(method: str, value: s
         body = there["body"]
         assert isinstance(body, dict)
         assert json.loads(here.body) == json.loads(body["data"])
-        for name in ("www-authenticate", "content-type", "cache-control"):
+        shared = ("access-control-allow-origin", "access-control-expose-headers")
+        for name in ("www-authenticate", "content-type", "cache-control", *shared):
             assert here.headers[name] == header(there, name)
 
 
@@ -118,6 +119,34 @@ def test_a_browsers_question_whether_it_may_call_is_not_challenged() -> None:
     answer = run("challenge", "/mcp", "OPTIONS", origin="https://inspector.example")
 
     assert answer["method"] == "OPTIONS"
+
+
+def test_an_agent_in_a_browser_reads_the_challenge_from_whatever_page_it_is_on() -> None:
+    answer = run("challenge", "/mcp", "POST", origin="https://inspector.example")
+
+    assert header(answer, "access-control-allow-origin") == "*"
+    assert header(answer, "access-control-expose-headers") == "www-authenticate"
+
+
+def test_an_agent_in_a_browser_may_look_up_how_to_sign_in_with_headers_of_its_own() -> None:
+    asked = {"origin": "https://inspector.example", "access_control_request_headers": "mcp-protocol-version"}
+    answer = run("documents", PROTECTED_RESOURCE_PATHS[-1], "OPTIONS", **asked)
+
+    assert answer["statusCode"] == 204
+    assert header(answer, "access-control-allow-origin") == "*"
+    assert header(answer, "access-control-allow-headers") == "*"
+    assert "GET" in header(answer, "access-control-allow-methods")
+
+
+def test_a_look_at_a_document_goes_on_as_it_came() -> None:
+    assert run("documents", PROTECTED_RESOURCE_PATHS[-1])["uri"] == PROTECTED_RESOURCE_PATHS[-1]
+
+
+@pytest.mark.parametrize("name", ["challenge", "documents"])
+def test_what_a_function_answers_itself_binds_no_other_host_of_a_domain_to_tls(name: str) -> None:
+    answer = run(name, "/mcp", "POST" if name == "challenge" else "OPTIONS")
+
+    assert header(answer, "strict-transport-security") == "max-age=63072000"
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,15 @@ import pytest
 from infra.host.console import Console
 from infra.host.context import Context
 from infra.host.files import Document, Files
-from tests.infrastructure.edge_stack import PLACE, Resource, Stacked, stacked
+from tests.infrastructure.edge_stack import PLACE, Resource, Stacked, at, stacked
 
 if TYPE_CHECKING:
     from aws_cdk import Stack
     from pydantic import JsonValue
 
 API_HOST = "api.example.com"
+HEADERS = "instantstart-headers-"
+DOCUMENTS = "/.well-known/*"
 CONNECTS = ("https://login.example.com", "wss://sockets.example.com")
 # CloudFront's own policies, by the ids that its developer guide lists.
 CACHING_DISABLED = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
@@ -109,7 +111,7 @@ def test_only_calls_of_agents_are_challenged_and_only_pages_are_led_to_the_docum
     assert seen == {
         "/api/*": None,
         "/mcp*": "instantstart-challenge-us-west-2",
-        "/.well-known/*": None,
+        "/.well-known/*": "instantstart-documents-us-west-2",
         "*": "instantstart-pages-us-west-2",
     }
 
@@ -127,7 +129,7 @@ def test_files_are_read_from_the_bucket_and_kept_as_they_say(pattern: str, unbui
 
     assert "OriginAccessControlId" in origin(unbuilt, behaviour)
     assert behaviour["CachePolicyId"] == CACHING_OPTIMIZED
-    assert behaviour["AllowedMethods"] == ["GET", "HEAD"]
+    assert set(listed(behaviour["AllowedMethods"])) - {"OPTIONS"} == {"GET", "HEAD"}
 
 
 def test_the_bucket_is_read_by_this_distribution_only(unbuilt: Stacked) -> None:
@@ -152,12 +154,13 @@ def test_no_bucket_is_public_or_read_in_the_clear(name: str, unbuilt: Stacked) -
 
 
 def test_every_answer_tells_the_browser_whom_the_pages_may_speak_to(unbuilt: Stacked) -> None:
-    headers = unbuilt.one("CloudFront::ResponseHeadersPolicy")
+    headers = unbuilt.one("CloudFront::ResponseHeadersPolicy", ResponseHeadersPolicyConfig__Name=f"{HEADERS}us-west-2")
     path = ("ResponseHeadersPolicyConfig", "SecurityHeadersConfig")
     policy = headers.text(*path, "ContentSecurityPolicy", "ContentSecurityPolicy")
     directives = dict(each.split(" ", 1) for each in policy.split("; "))
 
-    assert {each["ResponseHeadersPolicyId"] for each in behaviours(unbuilt).values()} == {f"<{headers.name}>"}
+    others = {each["ResponseHeadersPolicyId"] for path, each in behaviours(unbuilt).items() if path != DOCUMENTS}
+    assert others == {f"<{headers.name}>"}
     assert directives["default-src"] == "'none'"
     assert directives["script-src"] == "'self'"
     assert directives["frame-ancestors"] == "'none'"
@@ -165,6 +168,30 @@ def test_every_answer_tells_the_browser_whom_the_pages_may_speak_to(unbuilt: Sta
     assert int(headers.text(*path, "StrictTransportSecurity", "AccessControlMaxAgeSec")) >= 31536000
     assert headers.text(*path, "FrameOptions", "FrameOption") == "DENY"
     assert headers.properties["ResponseHeadersPolicyConfig"]["SecurityHeadersConfig"]["ContentTypeOptions"]  # type: ignore[call-overload,index]
+
+
+def test_pages_of_any_origin_may_look_up_how_to_sign_in_and_nothing_else(unbuilt: Stacked) -> None:
+    policies = unbuilt.of("CloudFront::ResponseHeadersPolicy")
+    found = {f"<{each.name}>": at(each.properties, "ResponseHeadersPolicyConfig") for each in policies}
+    opened = {
+        path
+        for path, each in behaviours(unbuilt).items()
+        if at(found[str(each["ResponseHeadersPolicyId"])], "CorsConfig")
+    }
+    [name] = [name for name, each in found.items() if at(each, "CorsConfig")]
+
+    assert opened == {DOCUMENTS}
+    assert at(found[name], "CorsConfig", "AccessControlAllowOrigins", "Items") == ["*"]
+    assert at(found[name], "CorsConfig", "AccessControlAllowCredentials") is False
+    closed = next(each for each in found.values() if not at(each, "CorsConfig"))
+    assert at(found[name], "SecurityHeadersConfig") == at(closed, "SecurityHeadersConfig")
+    assert listed(behaviours(unbuilt)[DOCUMENTS]["AllowedMethods"]) == ["GET", "HEAD", "OPTIONS"]
+
+
+def test_other_hosts_of_a_companys_domain_are_not_bound_to_tls_by_ours(unbuilt: Stacked) -> None:
+    for each in unbuilt.of("CloudFront::ResponseHeadersPolicy"):
+        path = ("ResponseHeadersPolicyConfig", "SecurityHeadersConfig", "StrictTransportSecurity")
+        assert at(each.properties, *path, "IncludeSubdomains") is False
 
 
 def test_requests_are_logged_without_cookies_for_as_long_as_the_deployment_says(unbuilt: Stacked) -> None:
@@ -208,6 +235,13 @@ def test_an_unbuilt_console_publishes_its_documents_only(unbuilt: Stacked) -> No
 
     assert not written.properties.get("archives")
     assert [each["key"] for each in cast("list[dict[str, str]]", written.properties["documents"])] == ["config.json"]
+
+
+def test_whoever_deploys_an_unbuilt_console_is_warned(unbuilt: Stacked, built: Stacked) -> None:
+    [warning] = [each for each in unbuilt.warnings if "console" in each]
+
+    assert "frontend/dist/index.html is missing" in warning
+    assert not [each for each in built.warnings if "console" in each]
 
 
 def test_a_built_console_is_published_with_what_it_names_before_the_document_that_names_it(built: Stacked) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from functions.core.declaration import Route, Scope
+from infra.host.cors import CORS_REQUEST_HEADERS, CORS_RESPONSE_HEADERS
 from infra.local.gateway import (
     MAX_BODY_BYTES,
     FunctionError,
@@ -289,9 +290,11 @@ def test_a_preflight_is_answered_by_the_open_route_without_anybody_being_let_in(
     assert sharing(answer) == {
         "access-control-allow-origin": PAGE,
         "access-control-allow-methods": "GET,POST,PUT,PATCH,DELETE",
-        "access-control-allow-headers": "authorization,content-type,idempotency-key",
-        "access-control-expose-headers": "location,retry-after,x-request-id",
+        "access-control-allow-headers": ",".join(CORS_REQUEST_HEADERS),
+        "access-control-expose-headers": ",".join(CORS_RESPONSE_HEADERS),
     }
+    assert {"mcp-protocol-version", "mcp-session-id"} <= {*CORS_REQUEST_HEADERS}
+    assert {"mcp-session-id", "www-authenticate"} <= {*CORS_RESPONSE_HEADERS}
 
 
 @pytest.mark.case(70)

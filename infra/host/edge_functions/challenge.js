@@ -18,7 +18,10 @@ function handler(event) {
             'www-authenticate': { value: 'Bearer resource_metadata="' + metadata + '"' },
             'content-type': { value: 'application/problem+json' },
             'cache-control': { value: 'no-store' },
-            'strict-transport-security': { value: 'max-age=63072000; includeSubDomains' },
+            // An agent in a browser reads the challenge before it has a token; it says nothing that is not public.
+            'access-control-allow-origin': { value: '*' },
+            'access-control-expose-headers': { value: 'www-authenticate' },
+            'strict-transport-security': { value: 'max-age=63072000' },
             'x-content-type-options': { value: 'nosniff' },
         },
         body: {
