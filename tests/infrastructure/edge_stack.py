@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from aws_cdk import App, Aws, Stack
 from aws_cdk import aws_lambda as lambda_
-from aws_cdk.assertions import Annotations, Match, Template
+from aws_cdk.assertions import Template
 
 from infra.host.context import Context
 from infra.host.edge import Edge
@@ -109,8 +109,8 @@ def stacked(build: Callable[[Stack], object]) -> Stacked:
     ]
     outputs = written.get("Outputs", {})
     told = {name: str(filled(each["Value"])) for name, each in outputs.items()}
-    found = Annotations.from_stack(stack).find_warning("*", Match.any_value())
-    warnings = tuple(str(each.entry.data) for each in found)
+    notes = [note for each in stack.node.find_all() for note in each.node.metadata]
+    warnings = tuple(str(note.data) for note in notes if note.type == "aws:cdk:warning")
     return Stacked(tuple(resources), told, written.get("Conditions", {}), warnings)
 
 
