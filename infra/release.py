@@ -164,7 +164,9 @@ def event_rules(topology: Topology, environment: Mapping[str, str]) -> list[Even
 
 def substitutions(environment: Mapping[str, str]) -> dict[str, str]:
     """Give the values of the `${…}` placeholders of the ASL files."""
+    _arn, partition, _rest = environment["STATE_MACHINE_PREFIX"].split(":", 2)
     return {
+        "Partition": partition,
         "FunctionPrefix": PREFIX,
         "StateMachinePrefix": environment["STATE_MACHINE_PREFIX"],
         "OperationsTable": environment["OPERATIONS_TABLE"],

@@ -38,7 +38,14 @@ def frozen(name: str) -> list[dict[str, object]]:
 
 def test_every_placeholder_has_a_value_and_every_value_a_place() -> None:
     used = {name for path in FILES for name in substitutions(path)}
-    assert used == release.substitutions({"STATE_MACHINE_PREFIX": "p", "OPERATIONS_TABLE": "t"}).keys()
+    prefix = "arn:aws-us-gov:states:us-gov-west-1:123456789012:stateMachine:p"
+    values = release.substitutions({"STATE_MACHINE_PREFIX": prefix, "OPERATIONS_TABLE": "t"})
+    assert used == values.keys()
+    assert values["Partition"] == "aws-us-gov"
+
+
+def test_no_machine_names_a_partition_of_its_own() -> None:
+    assert not [path.name for path in FILES if "arn:aws" in path.read_text(encoding="utf-8")]
 
 
 def test_every_pipeline_has_its_file_and_every_file_its_machine() -> None:
