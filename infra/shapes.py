@@ -43,6 +43,11 @@ class Function:
     acts_for_operations: bool = False
     weight: Weight = Weight.LEAN
 
+    @property
+    def calls_clusters(self) -> bool:
+        """Say whether it calls the endpoints of EKS clusters, which may let in some addresses only."""
+        return self.weight is not Weight.LEAN
+
 
 @dataclass(frozen=True)
 class StateMachine:

@@ -33,6 +33,11 @@ _DOMAIN: Final = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2
 _ORIGIN: Final = re.compile(r"https?://[a-z0-9.-]+(?::\d{1,5})?")
 # A quarter of what Lambda takes of a function's settings (4 KB), names included; the rest is ours.
 _SETTINGS_LIMIT: Final = 1000
+_SUBNET: Final = re.compile(r"subnet-(?:[0-9a-f]{8}|[0-9a-f]{17})")
+_GROUP: Final = re.compile(r"sg-(?:[0-9a-f]{8}|[0-9a-f]{17})")
+# Source: Cognito API reference, CreateIdentityProvider, and SupportedIdentityProviders of CreateUserPoolClient.
+_PROVIDER: Final = re.compile(r"[^_\s][^\s]{0,31}")
+_OWN_USERS: Final = "COGNITO"
 _EMAIL: Final = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 
 
@@ -67,6 +72,18 @@ def _ipv4(text: str) -> str:
         ) from error
 
 
+def _subnet(text: str) -> str:
+    if not _SUBNET.fullmatch(text):
+        raise ValueError(f"{text} is no id of a subnet: name private subnets whose default route is a NAT gateway.")
+    return text
+
+
+def _group(text: str) -> str:
+    if not _GROUP.fullmatch(text):
+        raise ValueError(f"{text} is no id of a security group: name one of the subnets' VPC that lets HTTPS out.")
+    return text
+
+
 def _role(arn: str) -> str:
     if not _ROLE_ARN.fullmatch(arn):
         raise ValueError(f"{arn} is no ARN of a role: write arn:aws:iam::<account>:role/<path and name>, no pattern.")
@@ -77,6 +94,15 @@ def _origin(text: str) -> str:
     if not _ORIGIN.fullmatch(text):
         raise ValueError(f"{text} is no origin: write scheme and host, as in https://console.example.com, no path.")
     return text
+
+
+def _provider(name: str) -> str:
+    if not _PROVIDER.fullmatch(name) or name == _OWN_USERS:
+        raise ValueError(
+            f"{name} is no name of a provider: write it as it stands in the user pool, of at most 32 characters; "
+            f"{_OWN_USERS} itself is always there."
+        )
+    return name
 
 
 def _mail(address: str) -> str:
@@ -127,6 +153,21 @@ class CustomDomain(BaseModel):
     certificate_arn: Annotated[Text, AfterValidator(_certificate)]
 
 
+class Egress(BaseModel):
+    """Where the functions that call clusters stand, and the addresses of the NAT gateways that they leave through.
+
+    All three, or the functions would leave through addresses that clusters' endpoints do not know.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    subnet_ids: Annotated[tuple[Annotated[Text, AfterValidator(_subnet)], ...], Field(min_length=1, max_length=16)]
+    security_group_ids: Annotated[
+        tuple[Annotated[Text, AfterValidator(_group)], ...], Field(min_length=1, max_length=5)
+    ]
+    addresses: Annotated[tuple[Annotated[Text, AfterValidator(_ipv4)], ...], Field(min_length=1)]
+
+
 class Context(BaseModel):
     """All choices of a deployment; each has a default that works in a new account.
 
@@ -137,12 +178,13 @@ class Context(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     existing_user_pool: ExistingUserPool | None = None
+    identity_providers: tuple[Annotated[Text, AfterValidator(_provider)], ...] = ()
     custom_domain: CustomDomain | None = None
     log_retention_days: Annotated[int, AfterValidator(_offered)] = 30
     alarm_address: Annotated[Text, AfterValidator(_mail)] | None = None
     company_tags: Annotated[dict[str, str], Field(max_length=40), AfterValidator(_tags)] = {}
     architecture: Architecture = "arm64"
-    fixed_egress_addresses: tuple[Annotated[Text, AfterValidator(_ipv4)], ...] = ()
+    egress: Egress | None = None
     passable_role_arns: tuple[Annotated[Text, AfterValidator(_role)], ...] = ()
     reserved_concurrency: Annotated[dict[str, int], AfterValidator(_reserved)] = {}
     allowed_origins: tuple[Annotated[Text, AfterValidator(_origin)], ...] = ()
@@ -153,7 +195,7 @@ class Context(BaseModel):
     def _fit(self) -> Self:
         if (size := sum(len(value) for value in self.choices().values())) > _SETTINGS_LIMIT:
             raise ValueError(
-                f"company_tags, fixed_egress_addresses and passable_role_arns take {size} characters together, and a "
+                f"company_tags, egress.addresses and passable_role_arns take {size} characters together, and a "
                 f"function's settings have room for {_SETTINGS_LIMIT}: shorten or leave out some."
             )
         return self
@@ -166,7 +208,7 @@ class Context(BaseModel):
     def choices(self) -> dict[str, str]:
         """Give the functions' settings that are choices."""
         return {
-            "FIXED_EGRESS_ADDRESSES": " ".join(self.fixed_egress_addresses),
+            "FIXED_EGRESS_ADDRESSES": " ".join(self.egress.addresses if self.egress else ()),
             "PASSABLE_ROLE_ARNS": " ".join(self.passable_role_arns),
             "COMPANY_TAGS": json.dumps(self.company_tags),
         }

@@ -71,7 +71,13 @@ class Edge(Construct):
             place=place,
         )
         self.sign_in = SignIn(
-            self, "SignIn", origin=self.console.origin, functions=functions, context=context, place=place
+            self,
+            "SignIn",
+            origin=self.console.origin,
+            functions=functions,
+            context=context,
+            place=place,
+            identity_providers=context.identity_providers,
         )
         self._open()
         self._tell(functions)

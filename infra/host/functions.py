@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 from aws_cdk import Duration
 from aws_cdk import aws_lambda as lambda_
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from aws_cdk import aws_iam as iam
     from aws_cdk import aws_sqs as sqs
 
-    from infra.host.context import Architecture, Context
+    from infra.host.context import Architecture, Context, Egress
     from infra.release import Place
 
 _ARCHITECTURES = {"arm64": lambda_.Architecture.ARM_64, "x86_64": lambda_.Architecture.X86_64}
@@ -105,6 +105,8 @@ class Functions(Construct):
             on_failure=self._dead_letters if unattended else None,
         )
         acknowledge_python(made)
+        if function.calls_clusters and self._context.egress:
+            _place_in_subnets(made, self._context.egress)
         return made
 
     def _layer(self, weight: Weight, architecture: Architecture) -> lambda_.LayerVersion:
@@ -132,3 +134,11 @@ class Functions(Construct):
 def _architecture(function: Function, context: Context) -> Architecture:
     # There is no other helm program than CDK's, and it is of that kind.
     return "x86_64" if function.weight is Weight.HELM else context.architecture
+
+
+def _place_in_subnets(function: lambda_.Function, egress: Egress) -> None:
+    # By ids alone: what CDK itself would take is a VPC that it knows, and it would write into the role's policy.
+    made = cast("lambda_.CfnFunction", function.node.default_child)
+    made.vpc_config = lambda_.CfnFunction.VpcConfigProperty(
+        subnet_ids=[*egress.subnet_ids], security_group_ids=[*egress.security_group_ids]
+    )

@@ -11,24 +11,40 @@ from constructs import Construct
 
 from infra.host.acknowledged import AS_FOUND, acknowledge, acknowledge_wildcards
 from infra.privilege.documents import Document, Statement
+from infra.privilege.grants import host
 from infra.privilege.roles import documents
 from infra.release import BOUNDARY, DEAD_LETTERS, Place, function_role, machine_role
 from infra.shapes import Function, Role, StateMachine
 from infra.topology import ROLE_PATH, Topology
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 _POLICY = "declared"
+# What IAM takes of all inline policies of a role together, and of a managed policy.
+# Source: IAM user guide, "IAM and AWS STS quotas".
+INLINE_LIMIT = 10_240
+MANAGED_LIMIT = 6_144
+# How the statements begin that are for looking.
+_LOOKS = ("Look", "Read", "Unscoped")
 
 
-def policies(topology: Topology, place: Place, passable_role_arns: Iterable[str]) -> dict[str, Document]:
-    """Give the computed policies; in the name of a function that nobody waits for, Lambda keeps what it gives up."""
+def policies(
+    topology: Topology, place: Place, passable_role_arns: Iterable[str], *, in_subnets: bool = False
+) -> dict[str, Document]:
+    """Give the computed policies, with what Lambda itself does in a function's name.
+
+    It keeps what a function that nobody waits for gives up; with `in_subnets`, it makes those that call clusters stand
+    there.
+    """
     given_up = Statement("GiveUp", ("sqs:SendMessage",), (place.arn("sqs", DEAD_LETTERS),))
     found = dict(documents(topology, place, passable_role_arns))
     for name in topology.unattended():
         role = function_role(name)
         found[role] = Document((*found[role].statements, given_up))
+    for function in (each for each in topology.functions if in_subnets and each.calls_clusters):
+        role = function_role(function.name)
+        found[role] = Document((*found[role].statements, *host.of_network(place, function)))
     return found
 
 
@@ -49,12 +65,13 @@ class Roles(Construct):
         topology: Topology,
         place: Place,
         passable_role_arns: Iterable[str],
+        in_subnets: bool,
         boundary: Document | None,
     ) -> None:
         super().__init__(scope, construct_id)
         self._place = place
-        self._documents = policies(topology, place, passable_role_arns)
-        self._as_found = policies(topology, AS_FOUND, passable_role_arns)
+        self._documents = policies(topology, place, passable_role_arns, in_subnets=in_subnets)
+        self._as_found = policies(topology, AS_FOUND, passable_role_arns, in_subnets=in_subnets)
         self.boundary = self._add_boundary(boundary) if boundary else None
         self.functions = {each.name: self._of_function(each) for each in topology.functions}
         self.machines = {each.name: self._of_machine(each) for each in topology.machines}
@@ -104,7 +121,8 @@ class Roles(Construct):
         kept.apply_removal_policy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
 
     def _add(self, name: str, trusted: iam.IPrincipal, purpose: str) -> iam.Role:
-        document = self._documents[name]
+        looks = _looks(self._as_found[name])
+        document, found = self._documents[name].without(*looks), self._as_found[name].without(*looks)
         policies = {_POLICY: iam.PolicyDocument.from_json(document.as_json())} if document.statements else None
         role = iam.Role(
             self,
@@ -114,10 +132,24 @@ class Roles(Construct):
             description=purpose,
             assumed_by=trusted,
             inline_policies=policies,
+            managed_policies=[self._add_looks(name, looks)] if looks else None,
             permissions_boundary=self.boundary,
         )
-        acknowledge_wildcards(role, self._as_found[name])
+        acknowledge_wildcards(role, found)
         return role
+
+    def _add_looks(self, name: str, looks: Collection[str]) -> iam.ManagedPolicy:
+        """Write a part of a role's policy apart, for IAM takes less of inline policies than the role needs."""
+        policy = iam.ManagedPolicy(
+            self,
+            f"{name}-looks",
+            managed_policy_name=f"{name}-looks",
+            path=ROLE_PATH,
+            description=f"What {name} may look at",
+            document=iam.PolicyDocument.from_json(self._documents[name].only(*looks).as_json()),
+        )
+        acknowledge_wildcards(policy, self._as_found[name].only(*looks))
+        return policy
 
     def _only(self, roles: list[str]) -> iam.PrincipalBase:
         # A trust policy cannot name a role that the same policy makes, so the account is trusted under a condition.
@@ -129,6 +161,13 @@ class Roles(Construct):
         return [
             self._place.role_arn(role) for role, document in self._documents.items() if _may_assume(document, wanted)
         ]
+
+
+def _looks(as_found: Document) -> frozenset[str]:
+    """Name the statements that have no room in a role's inline policy: none, or all that look without changing."""
+    if as_found.size <= INLINE_LIMIT:
+        return frozenset()
+    return frozenset(each.sid for each in as_found.statements if each.sid.startswith(_LOOKS))
 
 
 def _may_assume(document: Document, role: str) -> bool:

@@ -92,6 +92,7 @@ class InstantStart(Stack):
             topology=self.topology,
             place=self.place,
             passable_role_arns=self.context.passable_role_arns,
+            in_subnets=self.context.egress is not None,
             boundary=boundary.document(self.topology, self.place),
         )
         if self.roles.boundary:
@@ -108,9 +109,6 @@ class InstantStart(Stack):
             signing_keys=SigningKeys(self, "SigningKeys", generation=self.context.signing_key_generation).keys,
             dead_letters=self.dead_letters.queue,
         )
-        for function in self.functions.by_name.values():
-            # What its settings name is there before it runs.
-            function.node.add_dependency(self.artifacts)
         self.machines = Machines(
             self,
             "Machines",
@@ -119,6 +117,9 @@ class InstantStart(Stack):
             substitutions=substitutions(self._environment),
             log_retention_days=self.context.log_retention_days,
         )
+        for worker in (*self.functions.by_name.values(), *self.machines.by_name.values()):
+            # What its settings name is there before it runs, and IAM has had the time to spread its role's policy.
+            worker.node.add_dependency(self.artifacts)
         self.triggers = Triggers(
             self,
             "Triggers",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -61,9 +62,18 @@ class Document:
 
     statements: tuple[Statement, ...]
 
-    def without(self, sid: str) -> Document:
-        """Give the document that lacks one statement."""
-        return Document(tuple(each for each in self.statements if each.sid != sid))
+    @property
+    def size(self) -> int:
+        """Count the characters as IAM does: without white space."""
+        return len(json.dumps(self.as_json(), separators=(",", ":")))
+
+    def without(self, *sids: str) -> Document:
+        """Give the document that lacks some statements."""
+        return Document(tuple(each for each in self.statements if each.sid not in sids))
+
+    def only(self, *sids: str) -> Document:
+        """Give the document that has some statements alone."""
+        return Document(tuple(each for each in self.statements if each.sid in sids))
 
     def as_json(self) -> dict[str, JsonValue]:
         """Write the document as IAM's policy grammar has it."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from aws_cdk import App
 
-from infra.host.context import Architecture, Context
+from infra.host.context import Architecture, Context, Egress
 from infra.host.shipment import Shipment, shipment
 from infra.host.stack import NAME, InstantStart
 from infra.release import Place
@@ -33,7 +33,12 @@ CHOSEN: Final = Context(
     alarm_address="alarms@example.com",
     company_tags={"team": "ml"},
     architecture="x86_64",
-    fixed_egress_addresses=("192.0.2.1",),
+    egress=Egress(
+        subnet_ids=("subnet-0123456789abcdef0", "subnet-0123456789abcdef1"),
+        security_group_ids=("sg-0123456789abcdef0",),
+        addresses=("192.0.2.1",),
+    ),
+    identity_providers=("Company",),
     passable_role_arns=("arn:aws:iam::111122223333:role/company/training",),
     reserved_concurrency={"api": 5},
     charts="stand_in",

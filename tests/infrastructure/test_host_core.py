@@ -14,7 +14,7 @@ import pytest
 from infra.host.context import LOG_RETENTION_DAYS, Context
 from infra.host.logs import RETENTION
 from infra.host.report import report
-from infra.host.roles import policies
+from infra.host.roles import INLINE_LIMIT, MANAGED_LIMIT, policies
 from infra.host.stack import MOST_RESOURCES, NAME
 from infra.release import (
     DEAD_LETTERS,
@@ -85,22 +85,39 @@ def test_what_can_be_restored_is_not_deleted_by_mistake(plain: Deployment) -> No
 # Roles
 
 
-def test_every_role_has_its_fixed_name_its_path_and_the_computed_policy(plain: Deployment) -> None:
-    roles = plain.named("IAM::Role", "RoleName")
-    computed = policies(TOPOLOGY, PLACE, ())
-    for name, document in computed.items():
-        written = roles[name].list_at("Policies")
-        assert roles[name].at("Path") == ROLE_PATH
-        found = [normal(statement) for each in written for statement in statements_of(each["PolicyDocument"])]
-        assert found == [normal(each.as_json()) for each in document.statements]
-        assert roles[name].at("ManagedPolicyArns") is None
+def test_every_role_has_its_fixed_name_its_path_and_the_computed_policy(plain: Deployment, chosen: Deployment) -> None:
+    for deployment in (plain, chosen):
+        roles = deployment.named("IAM::Role", "RoleName")
+        passable, in_subnets = deployment.context.passable_role_arns, deployment.context.egress is not None
+        for name, document in policies(TOPOLOGY, PLACE, passable, in_subnets=in_subnets).items():
+            assert roles[name].at("Path") == ROLE_PATH
+            found = {str(each["Sid"]): normal(each) for each in held_by(roles[name], deployment)}
+            assert found == {each.sid: normal(each.as_json()) for each in document.statements}
 
 
-def test_policies_fit_into_what_iam_takes_even_where_names_are_long() -> None:
+def test_policies_fit_into_what_iam_takes_even_where_names_are_long_and_all_is_chosen(chosen: Deployment) -> None:
     far = Place(PLACE.account, "ap-southeast-2", "aws-us-gov")
-    for name, document in policies(TOPOLOGY, far, ()).items():
-        # IAM counts all inline policies of a role together, without white space.
-        assert len(json.dumps(document.as_json(), separators=(",", ":"))) <= 10_240, name
+    passable = [f"arn:aws-us-gov:iam::111122223333:role/company/training-{number:02}" for number in range(15)]
+    assert Context(passable_role_arns=tuple(passable))
+    roles = chosen.named("IAM::Role", "RoleName")
+    for name, document in policies(TOPOLOGY, far, passable, in_subnets=True).items():
+        apart = {str(each["Sid"]) for each in apart_of(roles[name], chosen)}
+        assert document.without(*apart).size <= INLINE_LIMIT, name
+        assert document.only(*apart).size <= MANAGED_LIMIT, name
+
+
+def held_by(role: Resource, deployment: Deployment) -> list[dict[str, JsonValue]]:
+    """List all statements of a role's policies, wherever they are written."""
+    inline = [each for policy in role.list_at("Policies") for each in statements_of(policy["PolicyDocument"])]
+    return [*inline, *apart_of(role, deployment)]
+
+
+def apart_of(role: Resource, deployment: Deployment) -> list[dict[str, JsonValue]]:
+    """List the statements of a role's managed policies, which are its own."""
+    named = role.at("ManagedPolicyArns")
+    policies = [deployment.reference(str(each)) for each in (an_array(named) if named else [])]
+    assert all(each.at("ManagedPolicyName") == f"{role.at('RoleName')}-looks" for each in policies)
+    return [each for policy in policies for each in statements_of(policy.at("PolicyDocument"))]
 
 
 def test_nothing_adds_to_a_computed_policy(plain: Deployment) -> None:
@@ -212,6 +229,30 @@ def test_no_concurrency_is_reserved_unless_it_is_chosen(plain: Deployment, chose
     assert reserved(chosen) == {f"{PREFIX}api": 5}
 
 
+def test_what_calls_clusters_leaves_through_the_chosen_addresses_and_nothing_else_does(
+    plain: Deployment, chosen: Deployment
+) -> None:
+    egress = chosen.context.egress
+    assert egress is not None
+    there = {"SubnetIds": [*egress.subnet_ids], "SecurityGroupIds": [*egress.security_group_ids]}
+    for function in TOPOLOGY.functions:
+        calls = function.weight is not Weight.LEAN
+        assert every(function, chosen).at("VpcConfig") == (there if calls else None)
+        assert every(function, plain).at("VpcConfig") is None
+        assert may_stand_in_subnets(function, chosen) == calls
+        assert not may_stand_in_subnets(function, plain)
+
+
+def may_stand_in_subnets(function: Function, deployment: Deployment) -> bool:
+    """Say whether Lambda may make interfaces in a function's name; the function's own code never may."""
+    found = held_by(role_of(function_role(function.name), deployment), deployment)
+    about = [each for each in found if "ec2:CreateNetworkInterface" in an_array(normal(each)["Action"])]
+    denied = [each["Condition"] for each in about if each["Effect"] == "Deny"]
+    itself = PLACE.arn("lambda", f"function:{PREFIX}{function.name}")
+    assert denied == ([{"ArnEquals": {"lambda:SourceFunctionArn": [itself]}}] if about else [])
+    return any(each["Effect"] == "Allow" for each in about)
+
+
 def test_what_nobody_waits_for_is_repeated_and_then_kept(plain: Deployment) -> None:
     settings = {str(each.at("FunctionName")): each for each in plain.of("Lambda::EventInvokeConfig")}
     for function in TOPOLOGY.functions:
@@ -239,6 +280,7 @@ def test_every_placeholder_of_a_state_machine_gets_a_value(plain: Deployment) ->
         assert made.object_at("DefinitionSubstitutions")["StateMachinePrefix"] == PLACE.arn(
             "states", f"stateMachine:{PREFIX}"
         )
+        assert made.object_at("DefinitionSubstitutions")["Partition"] == PLACE.partition
         assert plain.reference(str(made.at("RoleArn"))).at("RoleName") == machine_role(machine.name)
         assert asset(plain, made) == machine.path.read_text(encoding="utf-8")
 
@@ -349,6 +391,9 @@ def test_a_release_lies_in_the_artifact_bucket_before_a_function_runs(chosen: De
     )
     for function in TOPOLOGY.functions:
         assert files.name in an_array(every(function, chosen).whole["DependsOn"])
+    for machine in chosen.of("StepFunctions::StateMachine"):
+        # Step Functions tries the role's right to deliver logs at once, and IAM is slow.
+        assert files.name in an_array(machine.whole["DependsOn"])
 
 
 # Watching

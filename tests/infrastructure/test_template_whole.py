@@ -53,8 +53,7 @@ def test_nothing_but_the_boundary_names_all_resources_where_aws_has_a_type_for_t
 
 
 def test_every_role_has_the_boundary_but_the_one_that_outlives_it(plain: Deployment) -> None:
-    (boundary,) = plain.of("IAM::ManagedPolicy")
-    assert boundary.at("ManagedPolicyName") == BOUNDARY
+    boundary = plain.named("IAM::ManagedPolicy", "ManagedPolicyName")[BOUNDARY]
     unbound = [each for each in plain.of("IAM::Role") if each.at("PermissionsBoundary") != f"<{boundary.name}>"]
     # The account's setting for logs of API Gateway has it, and stays; it holds one policy of AWS and no other.
     (account,) = plain.of("ApiGateway::Account")
@@ -85,6 +84,16 @@ def test_a_first_deployment_that_fails_leaves_no_name_behind_that_the_next_would
     assert not [each for each in kept_always if each.at("RoleName")]
 
 
+def test_people_of_named_identity_providers_sign_in_to_every_program_of_people(
+    plain: Deployment, chosen: Deployment
+) -> None:
+    for deployment, expected in ((plain, ["COGNITO"]), (chosen, ["COGNITO", "Company"])):
+        clients = deployment.named("Cognito::UserPoolClient", "ClientName")
+        for name in ("console", "agent"):
+            assert clients[f"{PREFIX}{name}"].at("SupportedIdentityProviders") == expected
+        assert clients[f"{PREFIX}machine"].at("SupportedIdentityProviders") is None
+
+
 def test_whoever_deploys_is_told_all_that_they_need_and_no_secret(plain: Deployment) -> None:
     assert plain.outputs.keys() == OUTPUTS
     secrets = {each.name for each in plain.of("SecretsManager::Secret")}
@@ -106,7 +115,8 @@ def statements(deployment: Deployment) -> Iterator[tuple[str, dict[str, JsonValu
     for role in deployment.of("IAM::Role"):
         for policy in role.list_at("Policies"):
             yield from ((role.name, each) for each in written(policy["PolicyDocument"]))
-    for policy in deployment.of("IAM::Policy"):
+    apart = [each for each in deployment.of("IAM::ManagedPolicy") if each.at("ManagedPolicyName") != BOUNDARY]
+    for policy in (*deployment.of("IAM::Policy"), *apart):
         yield from ((policy.name, each) for each in written(policy.at("PolicyDocument")))
 
 

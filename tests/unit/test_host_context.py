@@ -15,13 +15,18 @@ import infra.host
 from functions.core import runtime, settings
 from functions.core.runtime import Runtime, SystemClock
 from infra.host.complaint import complaint
-from infra.host.context import LOG_RETENTION_DAYS, Context
+from infra.host.context import LOG_RETENTION_DAYS, Context, Egress
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
 ROLE = "arn:aws:iam::111122223333:role/company/training"
 CERTIFICATE = "arn:aws:acm:us-east-1:111122223333:certificate/12345678-1234-1234-1234-123456789012"
+EGRESS: dict[str, JsonValue] = {
+    "subnet_ids": ["subnet-0123456789abcdef0"],
+    "security_group_ids": ["sg-0123456789abcdef0"],
+    "addresses": ["192.0.2.1", "192.0.2.2"],
+}
 
 
 def refused(given: object) -> str:
@@ -46,8 +51,13 @@ def refused(given: object) -> str:
         ({"company_tags": {"": "b"}}, "company_tags", "=b", "use letters"),
         ({"reserved_concurrency": {"apis": 5}}, "reserved_concurrency", "apis", "name one of api,"),
         ({"reserved_concurrency": {"api": 0}}, "reserved_concurrency", "0 for api", "leave it out"),
-        ({"fixed_egress_addresses": ["2001:db8::1"]}, "fixed_egress_addresses.0", "2001:db8::1", "name each one"),
-        ({"fixed_egress_addresses": ["192.0.2.0/24"]}, "fixed_egress_addresses.0", "192.0.2.0/24", "name each one"),
+        ({"egress": {**EGRESS, "addresses": ["2001:db8::1"]}}, "egress.addresses.0", "2001:db8::1", "name each one"),
+        ({"egress": {**EGRESS, "addresses": ["192.0.2.0/24"]}}, "egress.addresses.0", "192.0.2.0/24", "name each one"),
+        ({"egress": {**EGRESS, "subnet_ids": ["vpc-1"]}}, "egress.subnet_ids.0", "vpc-1", "NAT gateway"),
+        ({"egress": {**EGRESS, "security_group_ids": ["default"]}}, "egress.security_group_ids.0", "default", "HTTPS"),
+        ({"egress": {"addresses": ["192.0.2.1"]}}, "egress.subnet_ids", "required", "write that"),
+        ({"identity_providers": ["COGNITO"]}, "identity_providers.0", "COGNITO", "always there"),
+        ({"identity_providers": ["My Company"]}, "identity_providers.0", "My Company", "as it stands in the user pool"),
         ({"passable_role_arns": [ROLE, "training"]}, "passable_role_arns.1", "training", "write arn:aws:iam::"),
         ({"passable_role_arns": [f"{ROLE}*"]}, "passable_role_arns.0", "training*", "no pattern"),
         ({"allowed_origins": ["https://a.example/ui"]}, "allowed_origins.0", "https://a.example/ui", "no path"),
@@ -113,10 +123,10 @@ def test_the_default_retention_is_one_that_is_offered() -> None:
 
 
 def test_functions_read_the_choices_as_they_were_made() -> None:
-    addresses, tags = ("192.0.2.1", "192.0.2.2"), {"team": "ml/training"}
-    chosen = Context(fixed_egress_addresses=addresses, passable_role_arns=(ROLE,), company_tags=tags)
+    tags = {"team": "ml/training"}
+    chosen = Context(egress=Egress.model_validate(EGRESS), passable_role_arns=(ROLE,), company_tags=tags)
     with runtime.bound(Runtime(chosen.choices(), botocore.session.Session(), SystemClock())):
-        assert settings.fixed_egress_addresses() == [*addresses]
+        assert settings.fixed_egress_addresses() == EGRESS["addresses"]
         assert settings.passable_role_arns() == [ROLE]
         assert json.loads(runtime.environment()["COMPANY_TAGS"]) == tags
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.core.ledger.tables import OPERATIONS
+from infra.privilege.documents import Condition, Effect, Statement
 from infra.privilege.grant import Grant, named
 from infra.privilege.grants.workflows import STAGE_MACHINE
 from infra.release import function_name, log_group
@@ -30,6 +31,12 @@ _DELIVER_LOGS: Final = (
     "logs:PutResourcePolicy",
     "logs:UpdateLogDelivery",
 )
+_INTERFACES: Final = (
+    "ec2:AssignPrivateIpAddresses",
+    "ec2:CreateNetworkInterface",
+    "ec2:DeleteNetworkInterface",
+    "ec2:UnassignPrivateIpAddresses",
+)
 TRACE: Final = ("xray:PutTelemetryRecords", "xray:PutTraceSegments")
 _SAMPLE: Final = ("xray:GetSamplingRules", "xray:GetSamplingTargets")
 
@@ -40,6 +47,22 @@ def of_function(place: Place, function: Function) -> tuple[Grant, ...]:
     return (
         Grant("WriteLog", ("logs:CreateLogStream", "logs:PutLogEvents"), streams),
         Grant("WriteTraces", TRACE, ("*",)),
+    )
+
+
+def of_network(place: Place, function: Function) -> tuple[Statement, ...]:
+    """Give what Lambda does in the name of a function that stands in subnets; its code may do none of that.
+
+    Source: AWS Lambda developer guide, "Giving Lambda functions access to resources in an Amazon VPC": it makes and
+    deletes interfaces of any id, for no id is known before; there, too, the denial by the function's own ARN.
+    """
+    itself = Condition(
+        "ArnEquals", "lambda:SourceFunctionArn", named(place, "lambda", f"function:{function_name(function.name)}")
+    )
+    return (
+        Statement("StandInSubnets", _INTERFACES, named(place, "ec2", "*/*")),
+        Statement("LookAtSubnets", ("ec2:DescribeNetworkInterfaces", "ec2:DescribeSubnets"), ("*",)),
+        Statement("NoInterfacesOfOwn", _INTERFACES, ("*",), (itself,), Effect.DENY),
     )
 
 

@@ -58,8 +58,8 @@ def _no_fixed_egress() -> Finding:
         field=_FIELD,
         message="would shut out the control plane: this deployment has no fixed addresses of its own that the list "
         "could name",
-        remedy="Leave public_access_cidrs out, or deploy the control plane with fixed egress: its setting "
-        "FIXED_EGRESS_ADDRESSES then names the addresses of its NAT gateways.",
+        remedy="Leave public_access_cidrs out, or deploy the control plane with the choice `egress`, whose subnets its "
+        "functions then leave through NAT gateways: FIXED_EGRESS_ADDRESSES names their addresses.",
     )
 
 
