@@ -98,7 +98,7 @@ def test_every_role_has_its_fixed_name_its_path_and_the_computed_policy(plain: D
 def test_policies_fit_into_what_iam_takes_even_where_names_are_long_and_all_is_chosen(chosen: Deployment) -> None:
     far = Place(PLACE.account, "ap-southeast-2", "aws-us-gov")
     passable = [f"arn:aws-us-gov:iam::111122223333:role/company/training-{number:02}" for number in range(15)]
-    assert Context(passable_role_arns=tuple(passable))
+    assert Context.of({"passable_role_arns": passable}).passable_role_arns == tuple(passable)
     roles = chosen.named("IAM::Role", "RoleName")
     for name, document in policies(TOPOLOGY, far, passable, in_subnets=True).items():
         apart = {str(each["Sid"]) for each in apart_of(roles[name], chosen)}

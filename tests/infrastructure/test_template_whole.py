@@ -116,8 +116,8 @@ def statements(deployment: Deployment) -> Iterator[tuple[str, dict[str, JsonValu
         for policy in role.list_at("Policies"):
             yield from ((role.name, each) for each in written(policy["PolicyDocument"]))
     apart = [each for each in deployment.of("IAM::ManagedPolicy") if each.at("ManagedPolicyName") != BOUNDARY]
-    for policy in (*deployment.of("IAM::Policy"), *apart):
-        yield from ((policy.name, each) for each in written(policy.at("PolicyDocument")))
+    for made in (*deployment.of("IAM::Policy"), *apart):
+        yield from ((made.name, each) for each in written(made.at("PolicyDocument")))
 
 
 def written(document: JsonValue) -> list[dict[str, JsonValue]]:
