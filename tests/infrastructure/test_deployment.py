@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
 
 ENDED: Final = {"SUCCEEDED", "FAILED", "CANCELLED"}
-PATIENCE_SECONDS: Final = 90
+PATIENCE_SECONDS: Final = 180
 _APP: Final = f"{sys.executable} -m tests.infrastructure.emulated_app"
 _CHOICES: Final = {"charts": "stand_in", "architecture": "x86_64"}
 
