@@ -231,6 +231,17 @@ def test_what_was_made_on_an_imported_cluster_is_on_record_whatever_was_found(
     assert plans.made(spec(), STANDING, recorded) == plans.made(spec(), STANDING, {})
 
 
+def test_a_hyperpod_cluster_made_on_an_imported_one_is_mended_in_the_subnets_that_its_groups_were_given() -> None:
+    [zonal] = spec().instance_groups
+    given = zonal.model_copy(update={"name": "given", "subnet_id": "subnet-1"})
+    asked = spec(origin="imported", instance_groups=[given, zonal])
+    # What the caller gave is only judged, so no record says that it was made.
+    made = plans.made(asked, STANDING, {"hyperpod": [*HYPERPOD]})
+    whole = ["compute_subnet:subnet-1", *HYPERPOD]
+    assert [name for _, name in made] == whole
+    assert [name for _, name in plans.needed([counted("1")], made)] == whole
+
+
 def test_a_repair_of_an_imported_cluster_ends_with_a_look_at_all_of_it() -> None:
     stages = plans.repair(report(), [("dependencies", "addon:coredns")], imported=True).stages
     assert [name for _, name in stages] == [

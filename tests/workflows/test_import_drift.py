@@ -17,6 +17,7 @@ from tests.workflows.imports import (
     conditions,
     entries,
     execution_role,
+    foreign,
     forgotten,
     imported,
 )
@@ -51,6 +52,14 @@ def configured(driver: Driver, tag: str = RESEARCH) -> Json:
 def without_addon(driver: Driver, addon: str, tag: str = RESEARCH) -> None:
     """Take an add-on away by hand."""
     driver.host.client("eks").delete_addon(clusterName=tag, addonName=addon)
+
+
+def ready_for_hyperpod(driver: Driver) -> None:
+    """Import the cluster without a HyperPod cluster of its own, with all that one of ours needs."""
+    imported(driver, LEGACY, consents=MOVED)
+    named = {"bucket": BUCKET, "execution_role_arn": execution_role(driver)}
+    driver.run(f"/api/clusters/{LEGACY}/redetect", named)
+    configured(driver, LEGACY)
 
 
 def addons(driver: Driver, tag: str = RESEARCH) -> set[str]:
@@ -144,9 +153,7 @@ def test_a_cluster_on_which_nothing_was_made_has_nothing_that_could_drift(driver
 def test_a_hyperpod_cluster_and_a_mount_of_ours_are_mended_as_they_were_asked_for(driver_of_foreign: Driver) -> None:
     driver, hand = driver_of_foreign, ByHand(driver_of_foreign, LEGACY, LEGACY)
     path = f"/api/clusters/{LEGACY}"
-    imported(driver, LEGACY, consents=MOVED)
-    driver.run(f"{path}/redetect", {"bucket": BUCKET, "execution_role_arn": execution_role(driver)})
-    configured(driver, LEGACY)
+    ready_for_hyperpod(driver)
     for part, body in (("hyperpod", hyperpod_request("us-west-2a")), ("storage", None)):
         made = driver.run(f"{path}/{part}", body)
         assert made["status"] == "SUCCEEDED", made["error"]
@@ -169,3 +176,19 @@ def test_a_hyperpod_cluster_and_a_mount_of_ours_are_mended_as_they_were_asked_fo
     assert deleted["status"] == "SUCCEEDED", deleted["error"]
     imported(driver, LEGACY)
     assert refusal(driver, LEGACY) == "nothing_made"
+
+
+def test_a_hyperpod_cluster_of_ours_is_mended_in_a_subnet_that_was_given(driver_of_foreign: Driver) -> None:
+    driver, hand = driver_of_foreign, ByHand(driver_of_foreign, LEGACY, LEGACY)
+    ready_for_hyperpod(driver)
+    subnet = foreign(driver, LEGACY).network.private[0]
+    request = hyperpod_request("us-west-2a")
+    request["instance_groups"][0]["subnet_id"] = subnet
+    made = driver.run(f"/api/clusters/{LEGACY}/hyperpod", request)
+    assert made["status"] == "SUCCEEDED", made["error"]
+    expected = hand.label_group()
+    driver.sleep(600)
+    assert told(hand.detected()) == expected
+    operation = repaired(driver, LEGACY)
+    assert statuses(operation)[f"compute_subnet:{subnet}"] == "SUCCEEDED"
+    assert hand.in_sync() == ("True", "InSync")
