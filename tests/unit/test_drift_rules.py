@@ -219,6 +219,8 @@ def test_what_was_made_follows_from_conditions_and_desired_state() -> None:
             ["access_entry:admin", "cluster_role:operator", "addon:coredns"],
         ),
         ({"hyperpod": HYPERPOD}, HYPERPOD),
+        # Of an attempt in another zone, before the one that succeeded.
+        ({"hyperpod": ["compute_subnet:us-west-2a", *HYPERPOD]}, HYPERPOD),
         # The HyperPod cluster itself was there already.
         ({"hyperpod": [HYPERPOD[0], "lifecycle_scripts", "hyperpod_nodes"]}, [HYPERPOD[0]]),
         ({"storage": ["mount:team/data"]}, ["mount:team/data"]),
