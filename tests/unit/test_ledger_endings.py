@@ -187,6 +187,23 @@ def test_what_succeeded_was_made_even_where_the_rest_failed_and_what_was_adopted
     assert found == {"dependencies": Making(made=("addon:a",), adopted=("addon:b",))}
 
 
+@pytest.mark.parametrize(("cancelling", "ended"), [(False, F), (False, R), (True, C), (True, R)])
+def test_a_hyperpod_cluster_that_was_begun_was_made_though_its_groups_never_came(
+    ended: StageStatus, *, cancelling: bool
+) -> None:
+    def makings(name: str, *resources: str) -> dict[str, Making]:
+        begun = stage(2, ended, 0).model_copy(update={"name": name, "resources": [*resources]})
+        status = OperationStatus.CANCELLING if cancelling else OperationStatus.RUNNING
+        whole = operation(status=status).model_copy(update={"kind": "create_hyperpod", "stages": [begun]})
+        return dict(ending_of(whole, None, AT).makings)
+
+    assert makings("hyperpod_cluster", "arn:hp") == {"hyperpod": Making(made=("hyperpod_cluster",))}
+    # It was refused before anything was there.
+    assert makings("hyperpod_cluster") == {}
+    # Whose that is, only its success tells.
+    assert makings("compute_subnet:us-west-2a", "subnet-1") == {}
+
+
 def test_what_an_import_makes_counts_among_the_dependencies_and_what_lets_people_in_does_not() -> None:
     entry = ("access", "access_entry:admin", S, False)
     assert made("import_cluster", entry) == {"dependencies": Making(made=("access_entry:admin",))}

@@ -41,8 +41,8 @@ class HyperPodCluster:
         name = context.cluster.names.hyperpod_cluster
         found = hyperpod.describe(name)
         if found is None:
-            hyperpod_creation.create(new_cluster(context))
-            return Applied(f"creating {name}")
+            created = hyperpod_creation.create(new_cluster(context))
+            return Applied(f"creating {name}", (created,) if created else ())
         _check_ours(context, found)
         if found.status == "Deleting":
             return Applied(f"waiting until the earlier {name} is deleted")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from functions.core.errors import Cause, Layer, OperationLost, ProblemBody
-from functions.core.ledger.made import Making, is_adopted
+from functions.core.ledger.made import LASTING, Making, is_adopted
 from functions.core.ledger.models import JsonObject, Operation, OperationStatus, Reason, Stage, StageStatus
 from functions.core.phases import BY_KIND, CONDITIONS, EFFECTS, MENDING, REMOVALS, VERIFY, Effect
 
@@ -125,19 +125,24 @@ def _makings(stages: Sequence[Stage], kind: str) -> dict[str, Making]:
     A stage that was passed over made nothing in this operation; what it made in an earlier one is on record.
     """
     counted_in = {phase: phase for phase in CONDITIONS} | dict(BY_KIND[kind].makes if kind in BY_KIND else {})
-    succeeded: dict[str, list[Stage]] = {}
+    making: dict[str, list[Stage]] = {}
     for stage in stages:
-        if stage.phase in counted_in and stage.status is StageStatus.SUCCEEDED:
-            succeeded.setdefault(counted_in[stage.phase], []).append(stage)
+        if stage.phase in counted_in and _makes(stage):
+            making.setdefault(counted_in[stage.phase], []).append(stage)
     begun = {stage.phase for stage in stages if stage.status is not StageStatus.PENDING}
     removed = {phase: Making(removed=True) for removal, phase in REMOVALS.items() if removal in begun}
-    return {phase: _making(members) for phase, members in succeeded.items()} | removed
+    return {phase: _making(members) for phase, members in making.items()} | removed
 
 
-def _making(succeeded: Sequence[Stage]) -> Making:
+def _makes(stage: Stage) -> bool:
+    left = stage.status in (StageStatus.FAILED, StageStatus.CANCELLED) and bool(stage.resources)
+    return stage.status is StageStatus.SUCCEEDED or (left and stage.name.partition(":")[0] in LASTING)
+
+
+def _making(stages: Sequence[Stage]) -> Making:
     return Making(
-        made=tuple(stage.name for stage in succeeded if not is_adopted(stage.result)),
-        adopted=tuple(stage.name for stage in succeeded if is_adopted(stage.result)),
+        made=tuple(stage.name for stage in stages if not is_adopted(stage.result)),
+        adopted=tuple(stage.name for stage in stages if is_adopted(stage.result)),
     )
 
 

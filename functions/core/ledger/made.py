@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from functions.core.ledger.models import JsonObject, Operation
 
 _PREFIX: Final = "made#"
+# Kinds of stage whose making stands though they did not succeed: a HyperPod cluster that lacks instances is there, and
+# what was asked of it is on no other record. Whoever goes by that looks at its tags, for others' may have its name.
+LASTING: Final = frozenset({"hyperpod_cluster"})
 # Says in a stage's result that what it found belongs to somebody else, and is used as it is.
 _OWNER: Final = "owner"
 _EXTERNAL: Final = "external"
