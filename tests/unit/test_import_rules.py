@@ -283,13 +283,23 @@ def test_what_could_not_be_seen_changes_no_groups() -> None:
     assert conclusions.spec_changes(known, gone, Given())["instance_groups"] == []
 
 
-def test_a_hyperpod_cluster_that_was_made_here_stays_as_it_was_asked_for() -> None:
-    asked = spec().model_copy(update={"instance_groups": [DESIRED.model_copy(update={"labels": {"team": "ours"}})]})
-    changes = conclusions.spec_changes(asked, outside(), Given(), made_hyperpod=True)
+ASKED = spec().model_copy(update={"instance_groups": [DESIRED.model_copy(update={"labels": {"team": "ours"}})]})
+
+
+@pytest.mark.parametrize("marked", [True, None])
+def test_a_hyperpod_cluster_that_was_made_here_stays_as_it_was_asked_for(*, marked: bool | None) -> None:
+    asked = ASKED
+    changes = conclusions.spec_changes(asked, outside(hyperpod_marked=marked), Given(), made_hyperpod=True)
     assert set(changes) == {"names", "surroundings"}
     read = ClusterSpec.model_validate(asked.model_dump(mode="json") | changes)
     assert read.names.hyperpod_cluster == asked.names.hyperpod_cluster
     assert read.names.bucket == "sagemaker-theirs"
+
+
+def test_a_hyperpod_cluster_that_others_put_in_the_place_of_ours_is_taken_as_it_is() -> None:
+    changes = conclusions.spec_changes(ASKED, outside(hyperpod_marked=False), Given(), made_hyperpod=True)
+    read = ClusterSpec.model_validate(ASKED.model_dump(mode="json") | changes)
+    assert (read.names.hyperpod_cluster, read.instance_groups) == ("theirs-hp", [DESIRED])
 
 
 def test_a_security_group_for_instances_is_chosen_that_lets_its_members_talk() -> None:

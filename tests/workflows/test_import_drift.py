@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from infra.local.demo.foreign import Maker
 from tests.host.by_hand import ByHand, told
 from tests.host.driver import Driver, Json, hyperpod_request, statuses
 from tests.workflows.imports import (
@@ -192,3 +193,26 @@ def test_a_hyperpod_cluster_of_ours_is_mended_in_a_subnet_that_was_given(driver_
     operation = repaired(driver, LEGACY)
     assert statuses(operation)[f"compute_subnet:{subnet}"] == "SUCCEEDED"
     assert hand.in_sync() == ("True", "InSync")
+
+
+def test_a_hyperpod_cluster_stays_as_asked_for_until_others_put_one_in_its_place(driver_of_foreign: Driver) -> None:
+    driver, hand = driver_of_foreign, ByHand(driver_of_foreign, LEGACY, LEGACY)
+    path = f"/api/clusters/{LEGACY}"
+    ready_for_hyperpod(driver)
+    # It stands, and lacks its instances.
+    driver.host.world.hyperpod.conditions.limit_capacity("ml.g6.4xlarge", "us-west-2a", 0)
+    failed = driver.run(f"{path}/hyperpod", hyperpod_request("us-west-2a") | {"on_shortage": "fail"})
+    assert (failed["status"], failed["error"]["cause"]["code"]) == ("FAILED", "CAPACITY")
+    expected = hand.label_group()
+    asked = driver.get(path)["spec"]["instance_groups"]
+    driver.run(f"{path}/redetect")
+    assert driver.get(path)["spec"]["instance_groups"] == asked
+    assert told(hand.detected()) >= expected
+    driver.host.world.hyperpod.conditions.limit_capacity("ml.g6.4xlarge", "us-west-2a", None)
+    driver.host.client("sagemaker").delete_cluster(ClusterName=hand.hyperpod)
+    driver.sleep(1200)
+    Maker(driver.host).hyperpod(foreign(driver, LEGACY), hand.hyperpod)
+    [theirs] = [each for each in hand.detected()["drifts"] if each["resource"] == hand.hyperpod]
+    assert (theirs["actual"], theirs["repaired_by"]) == ("somebody else made it", None)
+    driver.run(f"{path}/redetect")
+    assert [each["name"] for each in driver.get(path)["spec"]["instance_groups"]] == ["workers"]

@@ -162,8 +162,7 @@ def _missed_minimum(found: hyperpod.Cluster, group: DesiredGroup) -> StageFailed
 
 def _result(context: StageContext, found: hyperpod.Cluster) -> JsonObject:
     """Name the cluster; on an EKS cluster of others it may be theirs."""
-    theirs = context.cluster.origin == "imported" and context.is_theirs(hyperpod.tags(found.arn))
-    return {"name": found.name, "arn": found.arn, **(adopted() if theirs else {})}
+    return {"name": found.name, "arn": found.arn, **(adopted() if drift.is_theirs(context, found) else {})}
 
 
 def _check_ours(context: StageContext, found: hyperpod.Cluster) -> None:
