@@ -142,6 +142,10 @@ class RepairPlan:
     stages: list[tuple[str, str]] = field(default_factory=list)
     detects: bool = False
 
+    def mends(self, found: Drift) -> bool:
+        """Say whether one of the stages mends something that a detection found."""
+        return any(name == found.repaired_by for phase, name in self.stages if phase in CONDITIONS)
+
 
 def repair(report: DriftReport | None, made_by: Sequence[tuple[str, str]], *, imported: bool = False) -> RepairPlan:
     """Plan a repair: by the last detection, or with one of its own first; and look again at its end.
