@@ -60,14 +60,17 @@ def judge(request: CreateCluster, target: Target, facts: Facts) -> list[Finding]
     return [*found, *checks.check(foundation.reused, bucket, facts, _needs(request), _home(target.tag))]
 
 
-def look_at(tag: str, execution_role_arn: str | None, bucket: str | None, look: Gathering) -> list[Finding]:
-    """Find what is wrong with a role and a bucket that an imported cluster is to have."""
+def look_at(
+    tag: str, execution_role_arn: str | None, bucket: str | None, look: Gathering, standing_bucket: str | None = None
+) -> list[Finding]:
+    """Find what is wrong with a role and a bucket that an imported cluster is to have; of one that it has only tell."""
     reused = ReusedResources(execution_role_arn=execution_role_arn, bucket=bucket)
-    if reused == ReusedResources():
+    used = bucket or standing_bucket
+    if reused == ReusedResources() and used is None:
         return []
-    facts = ask(reused, tag, look)
+    facts = ask(reused.model_copy(update={"bucket": used}), tag, look)
     look.make()
-    found = [*checks.check_parts(reused, bucket, facts(), _home(tag)), *look.findings]
+    found = [*checks.check_parts(reused, used, facts(), _home(tag)), *look.findings]
     return [each.model_copy(update={"field": (each.field or "").removeprefix("foundation.") or None}) for each in found]
 
 

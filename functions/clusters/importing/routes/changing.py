@@ -90,10 +90,10 @@ def _import(asked: NewOperation, request: ImportCluster, generated: str, *, dry_
 
 def _look_again(asked: NewOperation, body: RedetectCluster) -> Intent:
     tag = asked.cluster_tag
-    cluster = records.read(tag)
+    cluster, look = records.read(tag), gathering.at_edge()
     findings = [
         *planning.not_imported(cluster.spec, f"Compare it by POST /api/clusters/{tag}/drift."),
-        *reuse.look_at(tag, body.execution_role_arn, body.bucket or cluster.spec.names.bucket, gathering.at_edge()),
+        *reuse.look_at(tag, body.execution_role_arn, body.bucket, look, cluster.spec.names.bucket),
     ]
     return Intent(
         new=_planned(asked, body, planning.redetect_stages(), findings),
