@@ -143,6 +143,7 @@ def _begin_on(tag: str, request: rules.Request, key: str | None, *, dry_run: boo
 def _intent_on(asked: NewOperation, request: rules.Request) -> Intent:
     tag = asked.cluster_tag
     cluster = records.read(tag)
+    mutations.owned(cluster.spec)
     findings = rules.out_of_turn(tag, asked.kind, cluster.conditions)
     read: dict[str, int | str] = {"spec": cluster.spec.version}
     if isinstance(request, HyperPod):

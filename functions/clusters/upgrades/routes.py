@@ -44,7 +44,7 @@ def _asked(tag: str, request: UpgradeCluster, key: str | None) -> NewOperation:
 
 
 def _intent(asked: NewOperation, request: UpgradeCluster, cluster: records.Cluster) -> Intent:
-    spec, look = cluster.spec, gathering.at_edge()
+    spec, look = mutations.owned(cluster.spec), gathering.at_edge()
     plane, offered = _begun(spec, look)
     target = rules.target_of(request.kubernetes_version, plane.version, offered)
     if findings := rules.of_version(plane.version, target, offered):
