@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
-from tests.component.test_http_support import Answer, Edge, account, edge, stages_of, standing
+from tests.component.test_http_support import Answer, Edge, account, edge, set_condition, stages_of, standing
 
 __all__ = ["account", "edge"]
 
@@ -203,6 +203,24 @@ def test_a_cluster_without_a_foundation_is_not_upgraded(edge: Edge) -> None:
     edge.surroundings.answer(edge.account, "eks.DescribeClusterVersions", lambda _: versions)
     answer = edge.send("POST", UPGRADE)
     assert (answer.status, answer.body["code"]) == (409, "precondition_failed")
+
+
+@pytest.mark.parametrize("ready", ["Unknown", "False"])
+def test_nodes_that_nobody_tells_of_are_planned_for_whatever_is_on_record(
+    edge: Edge, eks: ElasticKubernetes, ready: str
+) -> None:
+    set_condition("t1", "HyperPodReady", ready)
+    edge.surroundings.failing["sagemaker.DescribeCluster"] = EndpointConnectionError(endpoint_url="https://sagemaker")
+    begun = edge.send("POST", UPGRADE, query=f"confirm={preview(edge).body['preview']['digest']}")
+    assert begun.status == 202, begun.body
+    assert ("nodes", "node_images") in stages_of(begun.body["operation_id"])
+
+
+def test_a_cluster_that_has_no_hyperpod_cluster_has_no_nodes_to_plan_for(edge: Edge, eks: ElasticKubernetes) -> None:
+    edge.surroundings.clusters.clear()
+    begun = edge.send("POST", UPGRADE, query=f"confirm={preview(edge).body['preview']['digest']}")
+    assert begun.status == 202, begun.body
+    assert ("nodes", "node_images") not in stages_of(begun.body["operation_id"])
 
 
 def test_a_preview_costs_as_many_calls_for_a_large_fleet_as_for_a_small_one(edge: Edge, eks: ElasticKubernetes) -> None:

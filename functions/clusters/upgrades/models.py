@@ -127,6 +127,11 @@ class Readiness:
     settled: str | None = None
 
     @property
+    def may_have_nodes(self) -> bool:
+        """Say whether there is a HyperPod cluster, or nobody said that there is none."""
+        return self.compute is not None or not self.compute_known
+
+    @property
     def pinned(self) -> Mapping[str, str]:
         """Give the version that each add-on is brought to."""
         return {addon.name: addon.target for addon in self.addons or () if addon.target}
