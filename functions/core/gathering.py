@@ -65,6 +65,11 @@ class Asked(Generic[Result]):
         """Say whether the calls were made and came to an end."""
         return self._made and self.why is None
 
+    @property
+    def denied(self) -> str | None:
+        """Say what AWS answered where a permission is lacking: that passes by itself never."""
+        return self.why if isinstance(self._error, ClientError) and _denied(self._error) else None
+
     def required(self, resource: str) -> Result:
         """Give what nothing can be said without; raises the problem that kept it from coming to an end."""
         if self._error is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from botocore.exceptions import EndpointConnectionError
+from botocore.exceptions import ClientError, EndpointConnectionError
 
 from tests.component.test_http_support import Answer, Edge, account, edge, set_condition, stages_of, standing
 
@@ -169,6 +169,19 @@ def test_a_cluster_that_is_being_changed_is_not_upgraded(edge: Edge, eks: Elasti
 def test_an_add_on_without_a_version_for_the_target_refuses(edge: Edge, eks: ElasticKubernetes) -> None:
     eks.offered_addons = {}
     assert errors(edge) == ["upgrade_addon"]
+
+
+@pytest.mark.parametrize("call", ["ListAddons", "DescribeAddonVersions"])
+def test_add_ons_that_may_not_be_read_are_no_matter_of_waiting(edge: Edge, eks: ElasticKubernetes, call: str) -> None:
+    said = {"Error": {"Code": "AccessDeniedException", "Message": "not authorized"}}
+    edge.surroundings.failing[call] = ClientError(said, call)
+    answer = edge.send("POST", UPGRADE)
+    assert (answer.status, answer.body["code"], answer.body["retryable"]) == (500, "deployment_fault", False)
+    assert f"{call} with AccessDeniedException" in answer.body["detail"]
+    assert "role" in answer.body["remedy"] and "moment" not in answer.body["remedy"]
+    edge.surroundings.failing[call] = EndpointConnectionError(endpoint_url="https://eks")
+    answer = edge.send("POST", UPGRADE)
+    assert (answer.status, answer.body["code"], answer.body["retryable"]) == (503, "unavailable", True)
 
 
 def test_a_cluster_at_its_target_is_refused_and_a_newer_image_or_add_on_is_not(
