@@ -10,19 +10,23 @@ from typing import TYPE_CHECKING
 
 from functions.aws import reuse
 from functions.clusters import records
+from functions.clusters.preflight.rules.owners import names_any
 from functions.core import application, settings
 from functions.core.cluster import ReusedResources
-from functions.network.reuse.models import Facts
+from functions.core.declaration import Scope
+from functions.network.reuse.models import Facts, Named
 from functions.network.reuse.rules import checks, endpoint, kinds
 from functions.network.reuse.rules.owners import neighbour
 from functions.network.reuse.rules.roles import Home, role_arns
 from functions.network.subnets.rules.needs import needs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
+    from functions.capacity.models import InstanceGroup
     from functions.clusters.models import CreateCluster
     from functions.clusters.preflight.models import Target
+    from functions.core.cluster import ClusterSpec
     from functions.core.findings import Finding
     from functions.core.gathering import Gathering
     from functions.network.reuse.models import Neighbour
@@ -33,7 +37,7 @@ def ask(reused: ReusedResources | None, tag: str, look: Gathering) -> Callable[[
     """Ask for what a cluster takes over, each check on its own; the answers are there once all calls are made."""
     if reused is None:
         return Facts
-    neighbours, deployed = _neighbours(tag), settings.current()
+    specs, deployed = records.specs(), settings.current()
     vpc_id, group_id, name = reused.vpc_id or "", reused.security_group_id or "", reused.bucket or ""
     network = look.ask(kinds.VPC, lambda: reuse.find_network(vpc_id, deployed.region), wanted=bool(vpc_id))
     strangers = look.ask(kinds.SUBNET, lambda: reuse.strangers(reused), wanted=bool(vpc_id))
@@ -46,7 +50,8 @@ def ask(reused: ReusedResources | None, tag: str, look: Gathering) -> Callable[[
         security_groups=groups.value,
         roles={arn: role.value for arn, role in roles.items() if role.answered},
         buckets={name: bucket.value} if bucket.answered else None,
-        neighbours=neighbours,
+        neighbours=_neighbours(tag, specs),
+        named=_named(specs),
     )
 
 
@@ -74,10 +79,21 @@ def look_at(
     return [each.model_copy(update={"field": (each.field or "").removeprefix("foundation.") or None}) for each in found]
 
 
-def _neighbours(tag: str) -> list[Neighbour]:
-    """Read the other clusters; the caller learns of those whose owner groups are the caller's too which they are."""
+def named(groups: Iterable[InstanceGroup]) -> Named:
+    """Give the clusters that the caller may learn the tag of; they are read where groups name what could be theirs."""
+    return _named(records.specs() if names_any(groups) else ())
+
+
+def _named(specs: Iterable[ClusterSpec]) -> Named:
     caller = application.caller()
-    return [neighbour(spec, known=caller.owns(spec.owner_groups)) for spec in records.specs() if spec.tag != tag]
+    tags = frozenset(spec.tag for spec in specs if caller.owns(spec.owner_groups))
+    return Named(tags, every=Scope.ADMIN in caller.scopes)
+
+
+def _neighbours(tag: str, specs: Iterable[ClusterSpec]) -> list[Neighbour]:
+    """Give the other clusters; the caller learns of those whose owner groups are the caller's too which they are."""
+    caller = application.caller()
+    return [neighbour(spec, known=caller.owns(spec.owner_groups)) for spec in specs if spec.tag != tag]
 
 
 def _needs(request: CreateCluster) -> list[Need]:
