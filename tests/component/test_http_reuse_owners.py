@@ -169,7 +169,8 @@ def test_the_subnet_of_an_instance_group_says_no_more_of_whose_it_is(edge: Edge,
     own.ec2.create_tags(Resources=[subnet], Tags=listed(OTHERS))
     group = {"name": "gpu", "instance_type": "ml.g6.4xlarge", "instance_count": 1, "subnet_id": subnet}
     hyperpod = HYPERPOD | {"instance_groups": [group]}
-    path, body = "/api/clusters", {"tag": "t1", "foundation": own.members, "hyperpod": hyperpod}
+    path = "/api/clusters"
+    body: dict[str, Any] = {"tag": "t1", "foundation": own.members, "hyperpod": hyperpod}
     if where == "later":
         assert create(edge, own.members).status == 202
         path, body = "/api/clusters/t1/hyperpod", hyperpod

@@ -173,8 +173,7 @@ def test_an_add_on_without_a_version_for_the_target_refuses(edge: Edge, eks: Ela
 
 @pytest.mark.parametrize("call", ["ListAddons", "DescribeAddonVersions"])
 def test_add_ons_that_may_not_be_read_are_no_matter_of_waiting(edge: Edge, eks: ElasticKubernetes, call: str) -> None:
-    said = {"Error": {"Code": "AccessDeniedException", "Message": "not authorized"}}
-    edge.surroundings.failing[call] = ClientError(said, call)
+    edge.surroundings.failing[call] = ClientError({"Error": {"Code": "AccessDeniedException", "Message": "no"}}, call)
     answer = edge.send("POST", UPGRADE)
     assert (answer.status, answer.body["code"], answer.body["retryable"]) == (500, "deployment_fault", False)
     assert f"{call} with AccessDeniedException" in answer.body["detail"]
