@@ -81,8 +81,9 @@ def counted(actual: str, expected: str = "2") -> Drift:
 
 
 TAGS = stack.StackTags(
-    standing={"team": "ml", "owner": "ann", "instantstart:operation": "old"},
-    wanted={"team": "research", "cost-center": "42", "instantstart:operation": "old"},
+    standing={"team": "ml", "owner": "ann", "backup": "daily", "instantstart:operation": "old"},
+    wanted={"team": "research", "cost-center": "42", "backup": "daily", "instantstart:operation": "old"},
+    foreign=frozenset({"backup"}),
 )
 
 
@@ -95,6 +96,9 @@ TAGS = stack.StackTags(
         ("cost-center", "42", None),
         # Of another operation than the stack's.
         ("instantstart:operation", "new", None),
+        # Of others, who may do with it as they please.
+        ("backup", "weekly", None),
+        ("backup", None, None),
         ("team", "ml", "research"),
         ("team", None, "research"),
         ("owner", "bob", "absent"),

@@ -66,6 +66,7 @@ def repair_cluster(
 
 def _detection(asked: NewOperation) -> Intent:
     cluster = clusters.read(asked.cluster_tag)
+    mutations.owned(cluster.spec)
     made = plans.made(cluster.spec, cluster.conditions, cluster.made)
     planned = [mutations.planned(phase, name) for phase, name in plans.looks(made)]
     return Intent(
@@ -79,6 +80,7 @@ def _detection(asked: NewOperation) -> Intent:
 def _repair(asked: NewOperation, wanted: RepairCluster) -> Intent:
     tag = asked.cluster_tag
     cluster = clusters.read(tag)
+    mutations.owned(cluster.spec)
     report = _recent(tag, cluster.spec.version)
     made = plans.made(cluster.spec, cluster.conditions, cluster.made)
     plan = plans.repair(report, made, imported=cluster.spec.origin == "imported")

@@ -63,7 +63,7 @@ def _begin(kind: str, tag: str, deletion: Deletion, key: str | None, *, dry_run:
 
 def _intent(asked: NewOperation, deletion: Deletion) -> Intent:
     kind, cluster = asked.kind, records.read(asked.cluster_tag)
-    spec = cluster.spec
+    spec = mutations.owned(cluster.spec)
     whole = deletion if kind == DELETE_CLUSTER else None
     stages = [mutations.planned(*each) for each in plan(kind, deletion, imported=spec.origin == "imported")]
     recorded = {name for made in cluster.made.values() for name in made}
