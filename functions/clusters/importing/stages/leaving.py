@@ -38,8 +38,8 @@ class RightsRemoval:
         except (PreconditionFailed, StageFailed, Unavailable) as refused:
             note = f"the cluster keeps {OPERATOR_GROUP}: {refused.detail}"
             return Applied("the cluster cannot be reached", notes=(note,))
-        named = ", ".join(f"{resource.plural}/{OPERATOR_GROUP}" for resource in ours)
-        return Applied(f"removed {named}" if named else "nothing of ours is in the cluster")
+        named = tuple(f"{resource.plural}/{OPERATOR_GROUP}" for resource in ours)
+        return Applied(f"removed {', '.join(named)}" if named else "nothing of ours is in the cluster", named)
 
     def observe(self, context: StageContext) -> Observation:
         """Done, whatever the cluster kept: the message says so."""
@@ -56,7 +56,8 @@ class LeaveCluster:
         ours = [arn for arn, made in _entries(context).items() if made]
         for principal in ours:
             access_entries.delete(context.cluster.names.eks_cluster, principal)
-        return Applied(f"removed the access entries of {', '.join(ours)}" if ours else "no access entry is ours")
+        said = f"removed the access entries of {', '.join(ours)}" if ours else "no access entry is ours"
+        return Applied(said, tuple(f"access-entry/{principal}" for principal in ours))
 
     def observe(self, context: StageContext) -> Observation:
         """Done; what stays is named."""
