@@ -236,6 +236,28 @@ def test_a_preview_deletes_backwards_and_marks_what_cannot_come_back() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("origin", "ours", "others", "named"),
+    [
+        ("created", [], [], ["delete"]),
+        # Nobody could look, or there was none: it is not known to be anybody's.
+        ("imported", [], [], []),
+        ("imported", [], ["helm_release:dependencies"], ["keep"]),
+        ("imported", ["helm_release:dependencies"], [], ["delete"]),
+    ],
+)
+def test_a_release_goes_only_where_it_is_known_to_be_the_control_plane_s(
+    origin: str, ours: list[str], others: list[str], named: list[str]
+) -> None:
+    asked = replace(
+        case(Seen(eks_status="ACTIVE")),
+        spec=SPEC.model_copy(update={"origin": origin}),
+        ours=frozenset(ours),
+        others=frozenset(others),
+    )
+    assert [each.action.value for each in preview.changes_of(asked) if each.resource == "Helm release"] == named
+
+
 def test_a_stack_of_somebody_else_is_kept() -> None:
     changes = preview.changes_of(case(Seen(stack=stack(ours=False))))
     assert [(each.action.value, each.resource) for each in changes] == [

@@ -54,7 +54,8 @@ FOREIGN: Final = "it does not carry the tags of this cluster"
 class Case:
     """A deletion that is asked for: of what, how, with which stages, and what was found.
 
-    `others` are the stages of a creation whose things somebody else runs on the cluster.
+    `others` are the stages of a creation whose things somebody else runs on an imported cluster, and `ours` those whose
+    things there are known to be the control plane's.
     """
 
     kind: str
@@ -63,6 +64,7 @@ class Case:
     stages: tuple[PlannedStage, ...]
     seen: Seen
     others: frozenset[str] = frozenset()
+    ours: frozenset[str] = frozenset()
 
     @property
     def whole(self) -> bool:
@@ -73,6 +75,10 @@ class Case:
     def shares(self) -> bool:
         """Say whether the cluster stands in a network that was taken over, with others in it."""
         return self.spec.reused is not None and self.spec.reused.vpc_id is not None
+
+    def made(self, stage: str) -> bool:
+        """Say whether what a stage makes is the control plane's: on an imported cluster only what is known to be."""
+        return self.spec.origin == "created" or stage in self.ours
 
     def has(self, stage: str) -> bool:
         """Say whether a stage of that name is planned."""
@@ -129,7 +135,7 @@ def _dependencies(case: Case) -> Iterable[Change]:
         if kind == "identity_chain_removal" and parameter in case.seen.chains:
             why = "its association, and its role with its policies"
             yield _deleted("identity chain", parameter, why, stage.name)
-        elif kind == "helm_release_removal" and f"helm_release:{parameter}" not in case.others:
+        elif kind == "helm_release_removal" and case.made(f"helm_release:{parameter}"):
             yield _deleted("Helm release", parameter, "the dependencies phase installs it", stage.name)
 
 
