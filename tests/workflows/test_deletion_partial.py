@@ -271,6 +271,33 @@ def test_what_eks_forgets_in_a_network_that_was_taken_over_goes_after_it_or_is_n
     assert f"left in the network that was taken over: {used}" in operation["result"]["kept"]
 
 
+def test_in_a_network_that_was_taken_over_nothing_is_cleared_while_another_s_eks_cluster_has_the_name(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "fixed_egress_addresses", lambda: [EGRESS])
+    mine = own(driver)
+    assert driver.create({"tag": "base", "foundation": mine.everything})["status"] == "SUCCEEDED"
+    driver.host.client("cloudformation").delete_stack(StackName="instantstart-base")
+    driver.sleep(1800)
+    assert stack_status(driver, "base") is None
+    driver.host.client("eks").create_cluster(
+        name="eks-cluster-base",
+        roleArn=mine.roles["control_plane"],
+        resourcesVpcConfig={"subnetIds": [*mine.private], "securityGroupIds": [mine.security_group]},
+    )
+    driver.sleep(1800)
+    group = make_group(driver, mine.vpc_id, "k8s-traffic-theirs")
+    left = make_interface(driver, mine.private[0], "aws-K8S-i-0123456789abcdef0")
+    tag = {"Key": "cluster.k8s.amazonaws.com/name", "Value": "eks-cluster-base"}
+    driver.host.client("ec2").create_tags(Resources=[left], Tags=[tag])  # type: ignore[list-item]
+    groups = groups_of(driver, mine.vpc_id)
+    operation = driver.delete(BASE, "skip_workloads=true")
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert "eks/eks-cluster-base" in operation["result"]["kept"]
+    assert group in groups
+    assert (groups_of(driver, mine.vpc_id), interfaces(driver, "aws-K8S-")) == (groups, [left])
+
+
 def make_group(driver: Driver, vpc_id: str, name: str) -> str:
     """Make a security group as the load balancer controller of the cluster does."""
     ec2 = driver.host.client("ec2")

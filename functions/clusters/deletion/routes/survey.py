@@ -73,10 +73,12 @@ def look(spec: ClusterSpec, deletion: Deletion | None) -> Seen:
 
     names = spec.names
     stack = gathered("stack", lambda: _stack(spec), None)
-    status = gathered("eks", lambda: _eks_status(names.eks_cluster), None)
+    control_plane = gathered("eks", lambda: eks.describe_cluster(names.eks_cluster), None)
+    status = control_plane.status if control_plane else None
     return Seen(
         stack=stack,
         eks_status=status,
+        eks_foreign=control_plane is not None and not _is_ours(spec, control_plane.tags),
         hyperpod=gathered("hyperpod", lambda: _hyperpod(spec), None),
         subnets=gathered("subnets", lambda: _subnets(spec), ()),
         interfaces=gathered("interfaces", lambda: _interfaces(spec, stack), ()),
@@ -103,11 +105,6 @@ def _stack(spec: ClusterSpec) -> StackSeen | None:
 
 def _is_ours(spec: ClusterSpec, tags: Mapping[str, str]) -> bool:
     return all(tags.get(key) == value for key, value in stack_tags(spec).items())
-
-
-def _eks_status(name: str) -> str | None:
-    found = eks.describe_cluster(name)
-    return found.status if found else None
 
 
 def _hyperpod(spec: ClusterSpec) -> HyperPodSeen | None:

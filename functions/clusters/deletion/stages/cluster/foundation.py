@@ -6,6 +6,7 @@ In a network that was taken over they make nothing fail, and are cleared once th
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from functions.aws import cloudformation, eks, network_interfaces, vpcs
@@ -13,11 +14,12 @@ from functions.clusters.deletion.models import Deletion, StackResource, VpcConte
 from functions.clusters.deletion.rules.blockers import (
     blocked,
     blockers_in,
-    leftover_groups,
-    leftover_interfaces,
+    leftovers,
     of_cluster,
 )
-from functions.clusters.deletion.rules.interfaces import Fate, fate_of, owner_of
+from functions.clusters.deletion.rules.interfaces import Fate, fate_of
+from functions.clusters.deletion.rules.interfaces import owner_of as user_of
+from functions.clusters.deletion.stages.leftovers import owner_of
 from functions.core import settings
 from functions.core.errors import Cause, Layer, StageFailed
 from functions.core.stage import Applied, Done, Failed, Observation, Reapply, StageContext, Waiting
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from functions.aws.cloudformation import Stack
+    from functions.clusters.deletion.models import Owner
 
 _POLL_SECONDS: Final = 30
 _FAILED: Final = "DELETE_FAILED"
@@ -105,9 +108,18 @@ def _gone(context: StageContext) -> Observation:
 
 def _left_behind(context: StageContext) -> list[str]:
     """Give the ids of what EKS and its controllers have left in a network that stays."""
-    name, found = context.cluster.names.eks_cluster, _networks(context, [])
-    interfaces = [each.interface_id for vpc in found for each in leftover_interfaces(vpc.interfaces, name)]
-    return [*interfaces, *(each.group_id for vpc in found for each in leftover_groups(vpc.groups, name))]
+    owner = owner_of(context)
+    return [each for vpc in _networks(context, [], owner) for each in _ids(_left_in(vpc, owner))]
+
+
+def _left_in(vpc: VpcContents, owner: Owner) -> VpcContents:
+    """Pick what may be cleared away; while EKS's cluster stands, its controllers may still need the groups."""
+    left = leftovers(vpc, owner)
+    return replace(left, groups=()) if owner.stands else left
+
+
+def _ids(left: VpcContents) -> list[str]:
+    return [*(each.interface_id for each in left.interfaces), *(each.group_id for each in left.groups)]
 
 
 def _left_by_stack(context: StageContext) -> list[str]:
@@ -129,47 +141,40 @@ def _retained(context: StageContext, resources: Sequence[StackResource]) -> list
 
 def _clear(context: StageContext, resources: Sequence[StackResource]) -> list[str]:
     """Delete what EKS and its controllers have left in the VPC: nobody else does so once they are gone."""
-    cleared: list[str] = []
-    name = context.cluster.names.eks_cluster
-    for vpc in _networks(context, resources):
-        for interface in leftover_interfaces(vpc.interfaces, name):
+    owner, cleared = owner_of(context), list[str]()
+    for vpc in _networks(context, resources, owner):
+        left = _left_in(vpc, owner)
+        for interface in left.interfaces:
             network_interfaces.delete(interface.interface_id)
-            cleared.append(interface.interface_id)
-        if eks.describe_cluster(name) is None:
-            for group in leftover_groups(vpc.groups, name):
-                vpcs.delete_group(group.group_id)
-                cleared.append(group.group_id)
+        for group in left.groups:
+            vpcs.delete_group(group.group_id)
+        cleared += _ids(left)
     return cleared
 
 
 def _after_failure(context: StageContext, resources: Sequence[StackResource]) -> Observation:
     """Try again where something can be cleared away or has gone; else name what is in the way, or the reasons given."""
-    name = context.cluster.names.eks_cluster
-    known = {each.physical_id for each in resources}
-    for vpc in _networks(context, resources):
-        left = leftover_interfaces(vpc.interfaces, name)
-        groups = leftover_groups(vpc.groups, name) if eks.describe_cluster(name) is None else []
-        if left or groups:
-            found = [*(each.interface_id for each in left), *(each.group_id for each in groups)]
-            return Reapply(f"the deletion failed, and EKS has left {', '.join(found)} behind")
-        if blockers := blockers_in(vpc, name, known):
+    owner, known = owner_of(context), {each.physical_id for each in resources}
+    for vpc in _networks(context, resources, owner):
+        if left := _ids(_left_in(vpc, owner)):
+            return Reapply(f"the deletion failed, and EKS has left {', '.join(left)} behind")
+        if blockers := blockers_in(vpc, owner, known):
             what, otherwise = f"The foundation stack {context.cluster.stack}", _way_out(context, resources)
             return Failed(blocked(what, blockers, context.cluster.tag, otherwise=otherwise))
-        if waits := [each for each in vpc.interfaces if fate_of(each, name) is Fate.WAIT]:
-            return Waiting(_POLL_SECONDS, f"{_STILL_GOING} {owner_of(waits[0])}")
+        if waits := [each for each in vpc.interfaces if fate_of(each, owner.eks_cluster) is Fate.WAIT]:
+            return Waiting(_POLL_SECONDS, f"{_STILL_GOING} {user_of(waits[0])}")
     if (context.stage.message or "").startswith(_STILL_GOING):
         return Reapply("what the deletion failed on has gone")
     return Failed(_refused(context, resources))
 
 
-def _networks(context: StageContext, resources: Sequence[StackResource]) -> list[VpcContents]:
+def _networks(context: StageContext, resources: Sequence[StackResource], owner: Owner) -> list[VpcContents]:
     """Read the VPCs of the stack; of one that was taken over, what is the cluster's."""
     gone = ("DELETE_COMPLETE", "DELETE_SKIPPED")
     own = [each.physical_id for each in resources if each.type == _VPC and each.physical_id and each.status not in gone]
     found, reused = [vpcs.contents(each) for each in own], context.cluster.reused
     if reused is not None and reused.vpc_id:
-        taken = {reused.security_group_id or ""}
-        found.append(of_cluster(vpcs.contents(reused.vpc_id), context.cluster.names.eks_cluster, taken))
+        found.append(of_cluster(vpcs.contents(reused.vpc_id), owner))
     return found
 
 
