@@ -88,6 +88,18 @@ def blockers_in(vpc: VpcContents, owner: Owner, known: Collection[str]) -> list[
     ]
 
 
+def held(groups: Iterable[Group]) -> list[Blocker]:
+    """Make blockers of security groups of the cluster that something has not let go."""
+    return [
+        Blocker(
+            each.group_id,
+            f"is a security group ({each.name}) of the cluster's controllers that something still uses",
+            "remove the interfaces and the rules of other groups that name it",
+        )
+        for each in groups
+    ]
+
+
 def still_there(interfaces: Sequence[Interface]) -> list[Blocker]:
     """Make blockers of what was waited for in vain."""
     return [blocker_of(each) for each in interfaces]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from functions.aws import cloudformation, eks, network_interfaces, vpcs
+from functions.aws import cloudformation, eks, vpcs
 from functions.clusters.deletion.models import Deletion, StackResource, VpcContents
 from functions.clusters.deletion.rules.blockers import (
     blocked,
@@ -19,7 +19,7 @@ from functions.clusters.deletion.rules.blockers import (
 )
 from functions.clusters.deletion.rules.interfaces import Fate, fate_of
 from functions.clusters.deletion.rules.interfaces import owner_of as user_of
-from functions.clusters.deletion.stages.leftovers import owner_of
+from functions.clusters.deletion.stages.leftovers import Cleared, clear, ids_of, owner_of, told, verdict
 from functions.core import settings
 from functions.core.errors import Cause, Layer, StageFailed
 from functions.core.stage import Applied, Done, Failed, Observation, Reapply, StageContext, Waiting
@@ -50,15 +50,15 @@ class FoundationRemoval:
         name = context.cluster.stack
         stack = cloudformation.describe(name)
         if stack is None:
-            return Applied(f"the stack {name} is gone", tuple(_clear(context, [])))
+            return told(context, _clear(context, []), f"the stack {name} is gone")
         if not _is_ours(context, stack):
             return Applied(f"the stack {name} is not ours")
         if stack.status.endswith("_IN_PROGRESS") and stack.status not in _BEGINNING:
             return Applied(f"the stack {name} is {stack.status}")
-        retained, cleared = list[StackResource](), list[str]()
+        retained, cleared = list[StackResource](), tuple[str, ...]()
         if stack.status == _FAILED:
             resources = cloudformation.resources(name)
-            retained, cleared = _retained(context, resources), _clear(context, resources)
+            retained, cleared = _retained(context, resources), _clear(context, resources).gone
         role = settings.required("FOUNDATION_ROLE_ARN")
         cloudformation.delete(name, role, [each.logical_id for each in retained])
         notes = tuple(f"{each.logical_id} ({each.physical_id}) is given up and stays" for each in retained)
@@ -97,29 +97,27 @@ def _gone(context: StageContext) -> Observation:
     if found is not None and found.status == "DELETING":
         return Waiting(_POLL_SECONDS, f"the stack is gone, the EKS cluster {name} is {found.status}")
     behind = [] if found else _left_behind(context)
+    for each in behind:
+        if again := verdict(context, each):
+            return again
     # What something of others' uses cannot be deleted, and blocks nothing here: it is named as what stays.
-    if untried := [each for each in behind if each not in context.stage.resources]:
-        return Reapply(f"the stack is gone, and EKS has left {', '.join(untried)} behind")
+    ids = [each for vpc in behind for each in ids_of(vpc)]
     left = f"; the EKS cluster {name} is not of it and stays" if found else ""
-    left += f"; in use, and left behind: {', '.join(behind)}" if behind else ""
+    left += f"; in use, and left behind: {', '.join(ids)}" if ids else ""
     result: dict[str, JsonValue] = {"stack": context.cluster.stack, "retained": [*_left_by_stack(context)]}
-    return Done({**result, "left": [*behind]}, f"the stack {context.cluster.stack} is gone{left}")
+    return Done({**result, "left": [*ids]}, f"the stack {context.cluster.stack} is gone{left}")
 
 
-def _left_behind(context: StageContext) -> list[str]:
-    """Give the ids of what EKS and its controllers have left in a network that stays."""
+def _left_behind(context: StageContext) -> list[VpcContents]:
+    """Give what EKS and its controllers have left in the networks that stay."""
     owner = owner_of(context)
-    return [each for vpc in _networks(context, [], owner) for each in _ids(_left_in(vpc, owner))]
+    return [_left_in(vpc, owner) for vpc in _networks(context, [], owner)]
 
 
 def _left_in(vpc: VpcContents, owner: Owner) -> VpcContents:
     """Pick what may be cleared away; while EKS's cluster stands, its controllers may still need the groups."""
     left = leftovers(vpc, owner)
     return replace(left, groups=()) if owner.stands else left
-
-
-def _ids(left: VpcContents) -> list[str]:
-    return [*(each.interface_id for each in left.interfaces), *(each.group_id for each in left.groups)]
 
 
 def _left_by_stack(context: StageContext) -> list[str]:
@@ -139,24 +137,17 @@ def _retained(context: StageContext, resources: Sequence[StackResource]) -> list
     return [each for each in resources if each.logical_id in wanted and each.status == _FAILED]
 
 
-def _clear(context: StageContext, resources: Sequence[StackResource]) -> list[str]:
+def _clear(context: StageContext, resources: Sequence[StackResource]) -> Cleared:
     """Delete what EKS and its controllers have left in the VPC: nobody else does so once they are gone."""
-    owner, cleared = owner_of(context), list[str]()
-    for vpc in _networks(context, resources, owner):
-        left = _left_in(vpc, owner)
-        for interface in left.interfaces:
-            network_interfaces.delete(interface.interface_id)
-        for group in left.groups:
-            vpcs.delete_group(group.group_id)
-        cleared += _ids(left)
-    return cleared
+    owner = owner_of(context)
+    return clear(_left_in(vpc, owner) for vpc in _networks(context, resources, owner))
 
 
 def _after_failure(context: StageContext, resources: Sequence[StackResource]) -> Observation:
     """Try again where something can be cleared away or has gone; else name what is in the way, or the reasons given."""
     owner, known = owner_of(context), {each.physical_id for each in resources}
     for vpc in _networks(context, resources, owner):
-        if left := _ids(_left_in(vpc, owner)):
+        if left := ids_of(_left_in(vpc, owner)):
             return Reapply(f"the deletion failed, and EKS has left {', '.join(left)} behind")
         if blockers := blockers_in(vpc, owner, known):
             what, otherwise = f"The foundation stack {context.cluster.stack}", _way_out(context, resources)

@@ -5,19 +5,20 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from functions.aws import cloudformation, network_interfaces, vpcs
+from functions.aws import cloudformation, vpcs
 from functions.clusters.deletion.models import VpcContents
 from functions.clusters.deletion.rules.blockers import (
     blocked,
     blockers_in,
     going,
+    held,
     leftovers,
     of_cluster,
     still_there,
 )
-from functions.clusters.deletion.stages.leftovers import owner_of
+from functions.clusters.deletion.stages.leftovers import clear, owner_of, told, verdict
 from functions.core import runtime
-from functions.core.stage import Applied, Done, Failed, Observation, Reapply, StageContext, Waiting
+from functions.core.stage import Applied, Done, Failed, Observation, StageContext, Waiting
 from functions.core.tags import stack_tags
 
 if TYPE_CHECKING:
@@ -34,23 +35,17 @@ class VpcClearance:
 
     def apply(self, context: StageContext) -> Applied:
         """Delete interfaces and security groups that the cluster's controllers have left behind."""
-        owner, made = owner_of(context), list[str]()
+        owner = owner_of(context)
         left = leftovers(_vpc(context, owner)[0], owner)
-        for interface in left.interfaces:
-            network_interfaces.delete(interface.interface_id)
-            made.append(interface.interface_id)
-        for group in left.groups:
-            vpcs.delete_group(group.group_id)
-            made.append(group.group_id)
-        return Applied(f"deleted {', '.join(made)}" if made else "nothing is left behind", tuple(made))
+        return told(context, clear([left]), "nothing is left behind")
 
     def observe(self, context: StageContext) -> Observation:
         """Done when nothing but the stack's own things is there; Blocked, with each named, when others' are."""
         owner = owner_of(context)
         vpc, known = _vpc(context, owner)
         left = leftovers(vpc, owner)
-        if left.interfaces:
-            return Reapply("interfaces are left behind")
+        if left.interfaces and (again := verdict(context, left)):
+            return again
         foreign, waits = blockers_in(vpc, owner, known), going(vpc.interfaces, owner.eks_cluster)
         waited = runtime.now() - (context.stage.started_at or runtime.now()) >= _PATIENCE
         if waits and not waited and not foreign:
@@ -58,12 +53,16 @@ class VpcClearance:
         if foreign or waits:
             what = f"The network of {context.cluster.tag}"
             return Failed(blocked(what, [*foreign, *still_there(waits)], context.cluster.tag))
-        # In a network that was taken over a group may be in others' use, which blocks nothing.
-        tried = context.stage.resources if context.cluster.reused and context.cluster.reused.vpc_id else []
-        if untried := [each for each in left.groups if each.group_id not in tried]:
-            return Reapply(f"{untried[0].group_id} is left behind")
-        used = next(iter(left.groups), None)
-        return Done({}, f"in use: {used.group_id} ({used.name})" if used else "nobody else uses the VPC")
+        return verdict(context, left) or _concluded(context.cluster, left)
+
+
+def _concluded(cluster: ClusterSpec, left: VpcContents) -> Observation:
+    """Judge what was tried in vain: in a network that was taken over it may be in others' use, which blocks nothing."""
+    in_use = [*still_there(left.interfaces), *held(left.groups)]
+    if in_use and not (cluster.reused and cluster.reused.vpc_id):
+        return Failed(blocked(f"The network of {cluster.tag}", in_use, cluster.tag))
+    used = next(iter(left.groups), None)
+    return Done({}, f"in use: {used.group_id} ({used.name})" if used else "nobody else uses the VPC")
 
 
 def _vpc(context: StageContext, owner: Owner) -> tuple[VpcContents, set[str]]:
