@@ -10,6 +10,7 @@ from functions.core.cluster import AccessRole
 from functions.core.documents import member
 from functions.core.errors import PreconditionFailed, StageFailed, Unavailable
 from functions.core.ledger import granted
+from functions.core.partial import until_refused
 from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext
 from functions.core.tags import CLUSTER_LABEL, stack_tags
 from functions.identity.rules import ACCESS, OPERATOR_GROUP
@@ -54,10 +55,10 @@ class LeaveCluster:
         if not _takes_back(context):
             return Applied("AWS stays as it is")
         ours = [arn for arn, made in _entries(context).items() if made]
-        for principal in ours:
-            access_entries.delete(context.cluster.names.eks_cluster, principal)
-        said = f"removed the access entries of {', '.join(ours)}" if ours else "no access entry is ours"
-        return Applied(said, tuple(f"access-entry/{principal}" for principal in ours))
+        name = context.cluster.names.eks_cluster
+        gone = until_refused(ours, lambda principal: access_entries.delete(name, principal))
+        said = f"removed the access entries of {', '.join(gone)}" if gone else "no access entry is ours"
+        return Applied(said, tuple(f"access-entry/{principal}" for principal in gone))
 
     def observe(self, context: StageContext) -> Observation:
         """Done; what stays is named."""
