@@ -211,6 +211,9 @@ def test_what_was_made_follows_from_conditions_and_desired_state() -> None:
     founded = conditions(FoundationReady="True", DependenciesReady="False:Failed", HyperPodReady="False:Removed")
     assert [name for _, name in plans.made(spec(), founded, {})] == [stack.STAGE, *DEPENDENCIES]
     assert plans.made(spec(instance_groups=[], mounts=[]), STANDING, {})[-1][1] == DEPENDENCIES[-1]
+    # A deletion that began to take the foundation left out what is inside of it.
+    going = conditions(FoundationReady="False:RemovalFailed", StorageReady="True")
+    assert plans.made(spec(), going, {}) == []
 
 
 @pytest.mark.parametrize(

@@ -378,6 +378,24 @@ def test_what_others_run_is_left_alone() -> None:
     assert fitted([], role="arn:aws:iam::123456789012:role/instantstart/instantstart-a-s3-csi") == set()
 
 
+@pytest.mark.parametrize(
+    ("manager", "presence", "ours"),
+    [
+        ("instantstart", "present", {"helm_release:dependencies"}),
+        ("instantstart", "absent", set()),
+        ("Helm", "present", set()),
+        (None, "unknown", set()),
+    ],
+)
+def test_a_release_is_the_control_plane_s_where_the_last_look_found_its_mark(
+    manager: str | None, presence: Presence, ours: set[str]
+) -> None:
+    chart = component("helm_release", "dependencies", presence, managed_by=manager)
+    addon = component("addon", "coredns", managed_by="instantstart")
+    assert adoption.run_by_us(detected(outside(components=[chart, addon]), inside())) == ours
+    assert adoption.run_by_us(None) == set()
+
+
 def test_nothing_is_left_out_of_a_cluster_of_our_own() -> None:
     ours = spec(origin="created")
     assert adoption.fitted(STAGES, ours, None) == (STAGES, [])

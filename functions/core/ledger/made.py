@@ -7,7 +7,7 @@ no such records: all of it was made here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, ConfigDict
@@ -35,11 +35,23 @@ _EXTERNAL: Final = "external"
 
 @dataclass(frozen=True)
 class Making:
-    """What an operation did in a phase: stages that made something, stages that found somebody else's, or the end."""
+    """What an operation did in a phase: stages that made something, stages that found somebody else's, or the end.
+
+    `unmade` are the names or kinds of stages whose things it took away again; `removed` says that it took all.
+    """
 
     made: tuple[str, ...] = ()
     adopted: tuple[str, ...] = ()
+    unmade: tuple[str, ...] = ()
     removed: bool = False
+
+    def without(self, stages: tuple[str, ...]) -> Making:
+        """Add what was taken away: what stages of these names or kinds have made, all of the phase without any."""
+        return replace(self, unmade=(*self.unmade, *stages), removed=self.removed or not stages)
+
+    def leaves(self, stage: str) -> bool:
+        """Say whether what a stage has made stands as ours when the operation has ended."""
+        return not (self.removed or {stage, stage.partition(":")[0]} & {*self.unmade} or stage in self.adopted)
 
 
 class Made(BaseModel):
@@ -83,7 +95,7 @@ def writes(
     for phase, making in makings.items() if is_imported(records) else ():
         key = {"cluster_tag": operation.cluster_tag, "record": f"{_PREFIX}{phase}"}
         before = known.get(phase, [])
-        stages = [] if making.removed else _merged(before, making)
+        stages = _merged(before, making)
         if stages and stages != before:
             yield put(CLUSTERS, item_of({"stages": stages, "operation_id": operation.operation_id, **key}))
         elif before and not stages:
@@ -91,4 +103,4 @@ def writes(
 
 
 def _merged(before: Iterable[str], making: Making) -> list[str]:
-    return [name for name in dict.fromkeys((*before, *making.made)) if name not in making.adopted]
+    return [name for name in dict.fromkeys((*before, *making.made)) if making.leaves(name)]

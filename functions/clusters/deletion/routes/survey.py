@@ -47,7 +47,7 @@ def look(spec: ClusterSpec, deletion: Deletion | None) -> Seen:
     """
     around, names = gathering.at_edge(), spec.names
     stack = around.ask("stack", lambda: _stack(spec))
-    status = around.ask("eks", lambda: _eks_status(names.eks_cluster))
+    control_plane = around.ask("eks", lambda: eks.describe_cluster(names.eks_cluster, _EDGE))
     hyperpod_cluster = around.ask("hyperpod", lambda: _hyperpod(spec))
     subnets = around.ask("subnets", lambda: _subnets(spec))
     disks = around.ask("volumes", lambda: tuple(volumes.of_cluster(names.eks_cluster, _EDGE)))
@@ -55,14 +55,16 @@ def look(spec: ClusterSpec, deletion: Deletion | None) -> Seen:
     bucket = around.ask("bucket", lambda: _bucket(spec))
     log_groups = around.ask("log groups", lambda: _log_groups(spec))
     around.make()
+    status = control_plane.value.status if control_plane.value else None
     interfaces = around.ask("interfaces", lambda: _interfaces(spec, stack.value))
-    installed = around.ask("add-ons", lambda: _addons(spec), wanted=status.value in _LIVING)
-    enters = _enters(spec, deletion, status.value)
+    installed = around.ask("add-ons", lambda: _addons(spec), wanted=status in _LIVING)
+    enters = _enters(spec, deletion, status)
     namespaces = around.ask("namespaces", lambda: _namespaces(spec), wanted=enters)
     around.make()
     return Seen(
         stack=stack.value,
-        eks_status=status.value,
+        eks_status=status,
+        eks_foreign=control_plane.value is not None and not _is_ours(spec, control_plane.value.tags),
         hyperpod=hyperpod_cluster.value,
         subnets=subnets.value or (),
         interfaces=interfaces.value or (),
@@ -89,11 +91,6 @@ def _stack(spec: ClusterSpec) -> StackSeen | None:
 
 def _is_ours(spec: ClusterSpec, tags: Mapping[str, str]) -> bool:
     return all(tags.get(key) == value for key, value in stack_tags(spec).items())
-
-
-def _eks_status(name: str) -> str | None:
-    found = eks.describe_cluster(name)
-    return found.status if found else None
 
 
 def _hyperpod(spec: ClusterSpec) -> HyperPodSeen | None:

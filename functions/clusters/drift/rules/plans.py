@@ -86,9 +86,10 @@ def _stood(spec: ClusterSpec, conditions: Iterable[Condition]) -> list[tuple[str
     stood = {
         each.type for each in conditions if not (each.status == "False" and (each.reason or "").startswith("Remov"))
     }
-    stages: list[tuple[str, str]] = []
-    if CONDITIONS["foundation"] in stood:
-        stages.append(("foundation", stack.STAGE))
+    if CONDITIONS["foundation"] not in stood:
+        # What stands in a cluster goes with it, though nobody may have looked into it when it went.
+        return []
+    stages: list[tuple[str, str]] = [("foundation", stack.STAGE)]
     if CONDITIONS["dependencies"] in stood:
         stages += _dependencies()
     if CONDITIONS["hyperpod"] in stood:
