@@ -18,7 +18,8 @@ from infra.host.context import KEY, Context
 from infra.host.shipment import shipment
 from infra.host.stack import InstantStart
 from infra.host.web_socket import STAGE, posting
-from infra.topology import TOPOLOGY, Weight
+from infra.shapes import Weight
+from infra.topology import TOPOLOGY
 
 if TYPE_CHECKING:
     from pathlib import Path

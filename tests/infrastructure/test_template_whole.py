@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 from infra.host.stack import NAME
 from infra.privilege.authorization import load
 from infra.release import BOUNDARY
-from infra.topology import PREFIX, TOPOLOGY, UNMATCHED, Weight
+from infra.shapes import Weight
+from infra.topology import PREFIX, TOPOLOGY, UNMATCHED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,8 +100,8 @@ def statements(deployment: Deployment) -> Iterator[tuple[str, dict[str, JsonValu
     for role in deployment.of("IAM::Role"):
         for policy in role.list_at("Policies"):
             yield from ((role.name, each) for each in written(policy["PolicyDocument"]))
-    for policy in deployment.of("IAM::Policy"):
-        yield from ((policy.name, each) for each in written(policy.at("PolicyDocument")))
+    for attached in deployment.of("IAM::Policy"):
+        yield from ((attached.name, each) for each in written(attached.at("PolicyDocument")))
 
 
 def written(document: JsonValue) -> list[dict[str, JsonValue]]:
