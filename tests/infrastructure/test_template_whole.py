@@ -99,8 +99,8 @@ def statements(deployment: Deployment) -> Iterator[tuple[str, dict[str, JsonValu
     for role in deployment.of("IAM::Role"):
         for policy in role.list_at("Policies"):
             yield from ((role.name, each) for each in written(policy["PolicyDocument"]))
-    for policy in deployment.of("IAM::Policy"):
-        yield from ((policy.name, each) for each in written(policy.at("PolicyDocument")))
+    for added in deployment.of("IAM::Policy"):
+        yield from ((added.name, each) for each in written(added.at("PolicyDocument")))
 
 
 def written(document: JsonValue) -> list[dict[str, JsonValue]]:
