@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 from infra.host.stack import NAME
 from infra.privilege.authorization import load
 from infra.release import BOUNDARY
-from infra.topology import PREFIX, TOPOLOGY, UNMATCHED, Weight
+from infra.shapes import Weight
+from infra.topology import PREFIX, TOPOLOGY, UNMATCHED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
