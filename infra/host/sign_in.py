@@ -222,6 +222,6 @@ def _needs(token_claims: lambda_.Function | None) -> str:
     trigger = token_claims.function_arn if token_claims else f"of the function {TOKEN_CLAIMS}"
     return (
         f"The existing user pool must have the groups {', '.join(GROUPS)}, a domain with managed login, and the "
-        f"pre-token-generation trigger V2_0 {trigger}: until it has the trigger, everybody who signs in holds every "
-        "scope."
+        f"pre-token-generation trigger V2_0 {trigger}: without the trigger, tokens name every scope, and the API alone "
+        "refuses what their owners' groups do not hold."
     )

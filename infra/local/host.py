@@ -127,6 +127,7 @@ class LocalHost:
                     "CONNECTIONS_ENDPOINT": self.sockets.endpoint,
                     "PAGE_TOKEN_KEYS": options.page_token_key,
                     "CONSOLE_CLIENT_ID": IDS.console,
+                    "MACHINE_CLIENT_ID": IDS.machine,
                     "ALLOWED_ORIGINS": " ".join(options.allowed_origins),
                 },
             )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from functions.identity.tokens.rules import SCOPES_OF_GROUPS, SCOPES_OF_MACHINES
+from functions.core.groups import SCOPES_OF_GROUPS, SCOPES_OF_MACHINES
 from infra.host.context import Context, ExistingUserPool
 from infra.host.sign_in import GROUPS, MACHINE_SCOPES, SignIn
 from tests.infrastructure.edge_stack import PLACE, Resource, Stacked, stacked, stand_in

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from functions.identity.tokens.rules import SCOPES_OF_GROUPS
+from functions.core.groups import SCOPES_OF_GROUPS
 
 if TYPE_CHECKING:
     from pathlib import Path
