@@ -9,11 +9,14 @@ from functions.core.declaration import Scope
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-ADMINISTRATORS: Final = "administrators"
+# Pools are shared with other products, and everybody has readers: the names say whose groups these are.
+READERS: Final = "instantstart-readers"
+OPERATORS: Final = "instantstart-operators"
+ADMINISTRATORS: Final = "instantstart-administrators"
 # Who may do more may do what others may.
 SCOPES_OF_GROUPS: Final = {
-    "readers": frozenset({Scope.READ}),
-    "operators": frozenset({Scope.READ, Scope.OPERATE}),
+    READERS: frozenset({Scope.READ}),
+    OPERATORS: frozenset({Scope.READ, Scope.OPERATE}),
     ADMINISTRATORS: frozenset({Scope.READ, Scope.OPERATE, Scope.ADMIN}),
 }
 # A machine is in no group, and what destroys is left to people.

@@ -11,6 +11,7 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from functions.core.declaration import Scope
+from functions.core.groups import ADMINISTRATORS, OPERATORS, READERS
 from infra.host.acknowledged import acknowledge
 from infra.host.addresses import AGENT_CALLBACK, Clients, SignInAddresses, api_scopes, mcp_scopes, mcp_url
 from infra.topology import PREFIX
@@ -25,9 +26,9 @@ RESOURCE: Final = "instantstart"
 # Adds nothing of its own and takes out of a token each scope that the groups of its owner do not hold.
 TOKEN_CLAIMS: Final = "token_claims"  # the name of a function
 GROUPS: Final = {
-    "readers": "May look at everything",
-    "operators": "May create and change clusters and what runs on them",
-    "administrators": "May delete clusters and give others access",
+    READERS: "May look at everything",
+    OPERATORS: "May create and change clusters and what runs on them",
+    ADMINISTRATORS: "May delete clusters and give others access",
 }
 _PURPOSES: Final = {
     Scope.READ: "Look at everything",

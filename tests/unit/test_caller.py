@@ -26,7 +26,7 @@ def token_event(headers: dict[str, JsonValue] | None = None, **claims: JsonValue
         "sub": "ann",
         "client_id": "cli",
         "scope": "instantstart/read openid instantstart/operate",
-        "cognito:groups": "[operators]",
+        "cognito:groups": "[instantstart-operators]",
         **claims,
     }
     return {"requestContext": {"authorizer": {"jwt": {"claims": token, "scopes": None}}}, "headers": headers or {}}
@@ -38,11 +38,11 @@ def gateway_event(header: str | None, signed_by: str = SESSION) -> dict[str, Jso
 
 
 def test_a_token_names_the_caller_and_what_it_may_do() -> None:
-    groups: dict[str, JsonValue] = {"cognito:groups": "[research operators]"}
+    groups: dict[str, JsonValue] = {"cognito:groups": "[research instantstart-operators]"}
     caller = caller_of(token_event(None, **groups), console_client_id="console")
     assert (caller.id, caller.client, caller.channel) == ("ann", "cli", Channel.REST)
     assert caller.scopes == {Scope.READ, Scope.OPERATE}
-    assert caller.groups == ("research", "operators")
+    assert caller.groups == ("research", "instantstart-operators")
     assert caller.actor == Actor(id="ann", channel=Channel.REST, client="cli")
 
 
@@ -55,9 +55,9 @@ def test_the_consoles_client_is_the_console() -> None:
     [
         ("", set()),
         ("[research admins]", set()),
-        ("[readers]", {Scope.READ}),
-        ("[research operators]", {Scope.READ, Scope.OPERATE}),
-        ("[administrators]", set(Scope)),
+        ("[instantstart-readers]", {Scope.READ}),
+        ("[research instantstart-operators]", {Scope.READ, Scope.OPERATE}),
+        ("[instantstart-administrators]", set(Scope)),
     ],
 )
 def test_a_token_that_no_trigger_narrowed_opens_what_its_owners_groups_hold(groups: str, held: set[Scope]) -> None:
@@ -66,7 +66,7 @@ def test_a_token_that_no_trigger_narrowed_opens_what_its_owners_groups_hold(grou
 
 
 def test_a_group_adds_no_scope_that_the_token_lacks() -> None:
-    claims: dict[str, JsonValue] = {"scope": "instantstart/read", "cognito:groups": "[administrators]"}
+    claims: dict[str, JsonValue] = {"scope": "instantstart/read", "cognito:groups": "[instantstart-administrators]"}
     assert caller_of(token_event(None, **claims), None).scopes == {Scope.READ}
 
 
