@@ -38,7 +38,7 @@ from infra.local.engine import (
 from infra.local.engine.backend import MotoEngine
 from infra.local.engine.state import Snapshot as EngineSnapshot
 from infra.local.engine.state import dumped, load, unfinished
-from infra.local.entrances import Entrances, front_of
+from infra.local.entrances import Entrances, front_of, gateway_role
 from infra.local.faults import HOST_ROLE, Faults
 from infra.local.front import Auth
 from infra.local.functions import Functions, Outcome
@@ -128,6 +128,8 @@ class LocalHost:
                     "PAGE_TOKEN_KEYS": options.page_token_key,
                     "CONSOLE_CLIENT_ID": IDS.console,
                     "MACHINE_CLIENT_ID": IDS.machine,
+                    # Nobody makes a role of this name here but the host itself, for whoever comes through the door.
+                    "GATEWAY_ROLE_ARN": gateway_role(place),
                     "ALLOWED_ORIGINS": " ".join(options.allowed_origins),
                 },
             )
