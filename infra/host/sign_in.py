@@ -215,7 +215,8 @@ class SignIn(Construct):
             prevent_user_existence_errors="ENABLED",
             enable_token_revocation=True,
             access_token_validity=60,
-            token_validity_units=_MINUTES,
+            # It gets no other token: a unit alone would be that of a number that Cognito means in hours or days.
+            token_validity_units=cognito.CfnUserPoolClient.TokenValidityUnitsProperty(access_token="minutes"),
         )
 
 

@@ -123,6 +123,13 @@ def test_a_machine_which_no_group_narrows_cannot_delete(ours: Stacked) -> None:
     assert machine.texts("AllowedOAuthScopes") == ["instantstart/read", "instantstart/operate"]
 
 
+def test_a_machines_only_token_is_the_one_whose_life_is_set(ours: Stacked) -> None:
+    machine = client(ours, "machine").properties
+
+    assert machine["TokenValidityUnits"] == {"AccessToken": "minutes"}
+    assert {name for name in machine if name.endswith("TokenValidity")} == {"AccessTokenValidity"}
+
+
 def test_each_program_of_people_has_pages_to_sign_in_on(ours: Stacked) -> None:
     styled = {each.text("ClientId") for each in ours.of("Cognito::ManagedLoginBranding")}
 
