@@ -20,7 +20,7 @@ from infra.host.console import Console
 from infra.host.files import FOR_MINUTES, Document, Files
 from infra.host.internal_api import InternalApi
 from infra.host.public_api import PublicApi
-from infra.host.sign_in import SignIn, sign_in_host
+from infra.host.sign_in import TOKEN_CLAIMS, SignIn, sign_in_host
 from infra.host.web_socket import WebSocket
 
 if TYPE_CHECKING:
@@ -93,7 +93,8 @@ class Edge(Construct):
             if origins := self._context.allowed_origins:
                 functions[name].add_environment("ALLOWED_ORIGINS", " ".join(origins))
         # Only what nobody calls over HTTP may know it: the console's address follows from the API that calls the rest.
-        functions["notifications"].add_environment("CONSOLE_URL", self.console.origin)
+        for name in ("notifications", TOKEN_CLAIMS):
+            functions[name].add_environment("CONSOLE_URL", self.console.origin)
 
     def _publish(self, files: Files, place: Place, release: Release) -> None:
         origin, addresses = self.console.origin, self.sign_in.addresses

@@ -278,6 +278,12 @@ def test_functions_that_answer_routes_know_the_console_and_machines(plain: Stack
     assert told == dict.fromkeys(answering, f"<{client.name}>")
 
 
+def test_what_narrows_tokens_knows_which_address_is_ours(chosen: Stacked) -> None:
+    function = chosen.one("Lambda::Function", FunctionName="token_claims")
+
+    assert function.text("Environment", "Variables", "CONSOLE_URL") == ORIGIN
+
+
 def test_the_user_pool_has_tokens_narrowed_wherever_the_topology_has_the_function(
     plain: Stacked, chosen: Stacked
 ) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 from infra.host.stack import NAME
 from infra.privilege.authorization import load
 from infra.release import BOUNDARY, OWN_BOUNDARY
-from infra.topology import PREFIX, TOPOLOGY, UNMATCHED, Weight
+from infra.shapes import Weight
+from infra.topology import PREFIX, TOPOLOGY, UNMATCHED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,8 +107,8 @@ def asks(route: Resource) -> bool:
 def statements(deployment: Deployment) -> Iterator[tuple[str, dict[str, JsonValue]]]:
     """Walk through what roles are allowed, wherever it is written; the boundary and policies of resources are not."""
     for role in deployment.of("IAM::Role"):
-        for policy in role.list_at("Policies"):
-            yield from ((role.name, each) for each in written(policy["PolicyDocument"]))
+        for inline in role.list_at("Policies"):
+            yield from ((role.name, each) for each in written(inline["PolicyDocument"]))
     for policy in deployment.of("IAM::Policy"):
         yield from ((policy.name, each) for each in written(policy.at("PolicyDocument")))
 

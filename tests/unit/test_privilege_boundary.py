@@ -134,7 +134,7 @@ def test_chains_make_their_roles_under_the_path_that_the_boundary_lets_them() ->
 @pytest.mark.parametrize("action", ["iam:PassRole", "sts:AssumeRole"])
 def test_nobody_becomes_a_role_that_is_neither_ours_nor_named_by_the_deployment(action: str, ceiling: Document) -> None:
     assert denied(action, f"{ROLES}/Administrator", ceiling=ceiling)
-    assert denied(action, "arn:aws:iam::999999999999:role/instantstart/theirs", ceiling=ceiling)
+    assert denied(action, "arn:aws:iam::111122223333:role/instantstart/theirs", ceiling=ceiling)
     assert not denied(action, f"{ROLES}/instantstart/instantstart-demo-training", ceiling=ceiling)
     assert not denied(action, PASSABLE, ceiling=ceiling)
 

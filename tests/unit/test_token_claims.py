@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from functions.core.errors import DeploymentFault
 from functions.entry.token_claims import UnreadableTokenEvent, handler
 
 if TYPE_CHECKING:
@@ -14,7 +15,14 @@ if TYPE_CHECKING:
     Event = dict[str, JsonValue]
 
 API = ["instantstart/read", "instantstart/operate", "instantstart/admin"]
-MCP = [f"https://d111111abcdef8.cloudfront.net/mcp/{scope}" for scope in ("read", "operate", "admin")]
+CONSOLE = "https://d111111abcdef8.cloudfront.net"
+MCP = [f"{CONSOLE}/mcp/{scope}" for scope in ("read", "operate", "admin")]
+
+
+@pytest.fixture(autouse=True)
+def told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the deployment tells the function."""
+    monkeypatch.setenv("CONSOLE_URL", CONSOLE)
 
 
 def event(groups: list[str], scopes: list[str], **more: JsonValue) -> Event:
@@ -92,6 +100,18 @@ def test_what_was_not_asked_for_is_neither_added_nor_taken_out() -> None:
 def test_scopes_of_others_in_a_shared_pool_are_left_alone() -> None:
     others = ["openid", "email", "aws.cognito.signin.user.admin", "payments/admin", "https://other.example/api/admin"]
     assert suppressed(event([], others)) == []
+
+
+@pytest.mark.parametrize("origin", ["https://other.example", f"{CONSOLE}/tools", f"{CONSOLE}.example", "http://x"])
+def test_scopes_of_somebody_elses_mcp_are_left_alone(origin: str) -> None:
+    others = [f"{origin}/mcp/{scope}" for scope in ("read", "admin")]
+    assert suppressed(event([], [*others, *MCP])) == MCP
+
+
+def test_without_its_own_address_nobody_signs_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CONSOLE_URL")
+    with pytest.raises(DeploymentFault, match="CONSOLE_URL"):
+        handler(event([], MCP), None)
 
 
 def test_a_scope_of_ours_that_no_group_knows_is_nobodys() -> None:

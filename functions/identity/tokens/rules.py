@@ -10,20 +10,15 @@ if TYPE_CHECKING:
     from functions.identity.tokens.models import TokenEvent
 
 _API: Final = "instantstart"
-# The identifier of the other resource is its address, which ends in this whatever the domain.
 _MCP: Final = "/mcp"
 
 
-def suppressed(event: TokenEvent) -> tuple[str, ...]:
-    """List the scopes that the token must not have; those of other resources are none of ours."""
+def suppressed(event: TokenEvent, console_url: str) -> tuple[str, ...]:
+    """List the scopes that the token must not have; those of other resources are none of ours.
+
+    Ours are the API and what is at /mcp of `console_url`, which is an address without a path.
+    """
     held = SCOPES_OF_MACHINES if event.is_of_a_machine else scopes_of(event.groups)
-    return tuple(scope for scope in event.request.scopes if _is_ours(scope) and _name(scope) not in held)
-
-
-def _is_ours(scope: str) -> bool:
-    resource = scope.rpartition("/")[0]
-    return resource == _API or resource.endswith(_MCP)
-
-
-def _name(scope: str) -> str:
-    return scope.rpartition("/")[2]
+    ours = (_API, f"{console_url}{_MCP}")
+    named = ((scope, *scope.rpartition("/")[::2]) for scope in event.request.scopes)
+    return tuple(scope for scope, resource, name in named if resource in ours and name not in held)
