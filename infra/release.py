@@ -26,11 +26,15 @@ from infra.triggers import EventRule
 
 # Files that a managed cluster's own stack and nodes read.
 _SUFFIXES: Final = (".yaml", ".sh")
+# Of the roles that are made for clusters, and of the deployment's own.
 BOUNDARY: Final = f"{PREFIX}boundary"
+OWN_BOUNDARY: Final = f"{PREFIX}own-boundary"
 _PLACEHOLDER: Final = re.compile(r"\$\{([A-Z][A-Za-z]+)\}")
 
 # The function that answers agents: of whom it says that they call, they call.
 GATEWAY: Final = "mcp"
+# The function that writes a release's files: it is no part of the topology, which only runs afterwards.
+FILES: Final = "files"
 
 # Where what could not be delivered lies, and whom alarms and notifications tell.
 DEAD_LETTERS: Final = f"{PREFIX}dead-letters"
@@ -103,7 +107,7 @@ def log_group(name: str) -> str:
 
 
 def boundary_arn(place: Place) -> str:
-    """Name the permissions boundary of every role that is ours or that we make."""
+    """Name the permissions boundary of every role that we make for clusters."""
     return place.arn("iam", f"policy{ROLE_PATH}{BOUNDARY}", region=False)
 
 
@@ -129,10 +133,16 @@ def environment(
         "FOUNDATION_TEMPLATE_URL": f"https://{template}",
         "FOUNDATION_ROLE_ARN": place.role_arn(FOUNDATION_ROLE.name),
         "PERMISSIONS_BOUNDARY_ARN": boundary_arn(place),
-        "GATEWAY_ROLE_ARN": place.role_arn(function_role(GATEWAY)),
+        "GATEWAY_ROLE_ARN": _gateway_role(topology, place),
         AccessRole.ADMIN.value: place.role_arn(KUBERNETES_ADMIN.name),
         AccessRole.OPERATOR.value: place.role_arn(KUBERNETES_OPERATOR.name),
     }
+
+
+def _gateway_role(topology: Topology, place: Place) -> str:
+    """Name whose word counts on who calls: nobody's before there is the function, or its name would be free to take."""
+    is_there = any(each.name == GATEWAY for each in topology.functions)
+    return place.role_arn(function_role(GATEWAY)) if is_there else ""
 
 
 def _told(chart: ShippedChart, release: Release) -> dict[str, str]:

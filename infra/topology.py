@@ -16,6 +16,8 @@ from infra.triggers import EVENT_RULES, SCHEDULES, SOCKET_ROUTES, STREAMS, Event
 CLUSTER_ARTIFACTS = ROOT / "infra" / "cluster"
 
 PREFIX = "instantstart-"
+# Not `instantstart-…`: that is what stacks of managed clusters are called, and what functions may change.
+STACK = "InstantStart"
 ROLE_PATH = "/instantstart/"
 # A stage's execution ends after so many looks, and its parent starts it anew: an execution has 25,000 events at most.
 TURN_LIMIT = 500

@@ -112,7 +112,12 @@ class Edge(OpenAPIRequestValidationMiddleware):
         if route := self._declared.get(matched.operation_id):
             invocation = _current.get()
             invocation.route = route.path
-            invocation.caller = caller_of(invocation.event, settings.console_client_id(), settings.gateway_role_arn())
+            invocation.caller = caller_of(
+                invocation.event,
+                settings.console_client_id(),
+                settings.gateway_role_arn(),
+                settings.machine_client_id(),
+            )
             invocation.caller.require(route.scope)
             invocation.operation_id = app.context["_route_args"].get("operation_id")
             refuse_unknown_parameters(matched, invocation.proxy)

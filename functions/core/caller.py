@@ -3,6 +3,9 @@
 Two doors lead here. The public one puts the claims of a verified token into the event; its caller is whom the token
 names. The internal one is signed with IAM and open to the gateway's role only; that role says for whom it calls in the
 header `x-instantstart-caller`, which means nothing in an event from any other door.
+
+A token's scopes count as far as its owner's groups hold them. The user pool's trigger takes the others out before; a
+pool that has no trigger leaves all in, and then this is the only lock.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from functions.core.declaration import Scope
 from functions.core.errors import Forbidden, Unauthenticated
+from functions.core.groups import SCOPES_OF_MACHINES, scopes_of
 from functions.core.ledger.models import Actor, Channel
 
 if TYPE_CHECKING:
@@ -68,30 +72,37 @@ class Caller(Claim):
 
 
 def caller_of(
-    event: Mapping[str, JsonValue], console_client_id: str | None, gateway_role_arn: str | None = None
+    event: Mapping[str, JsonValue],
+    console_client_id: str | None,
+    gateway_role_arn: str | None = None,
+    machine_client_id: str | None = None,
 ) -> Caller:
     """Read the caller from an HTTP API event; raise Unauthenticated when it names none.
 
-    What came through the internal door, and not from the gateway's role, is Forbidden.
+    What came through the internal door, and not from the gateway's role, is Forbidden. `machine_client_id` is the one
+    program that signs in for itself: it has no groups.
     """
     authorizer = _object(_object(event.get("requestContext")).get("authorizer"))
     if claims := _object(_object(authorizer.get("jwt")).get("claims")):
-        return _from_token(claims, console_client_id)
+        return _from_token(claims, console_client_id, machine_client_id)
     if signed := _object(authorizer.get("iam")):
         _require_gateway(_text(signed.get("userArn")), gateway_role_arn)
         return _from_gateway(_text(_object(event.get("headers")).get(CALLER_HEADER)))
     raise Unauthenticated("The request carries no verified token.", remedy="Sign in and send the access token.")
 
 
-def _from_token(claims: Mapping[str, JsonValue], console_client_id: str | None) -> Caller:
+def _from_token(
+    claims: Mapping[str, JsonValue], console_client_id: str | None, machine_client_id: str | None
+) -> Caller:
     identity, client = _text(claims.get("sub") or claims.get("username")), _text(claims.get("client_id"))
     if not identity or not client:
         raise Unauthenticated("The token names no subject or client.", remedy="Send an access token, not an ID token.")
-    granted = _text(claims.get("scope")).split()
+    granted, groups = _text(claims.get("scope")).split(), _list(claims.get("cognito:groups"))
+    held = SCOPES_OF_MACHINES if client == machine_client_id else scopes_of(groups)
     return Caller(
         id=identity,
-        scopes=frozenset(scope for scope in Scope if f"{SCOPE_PREFIX}{scope}" in granted),
-        groups=_list(claims.get("cognito:groups")),
+        scopes=frozenset(scope for scope in held if f"{SCOPE_PREFIX}{scope}" in granted),
+        groups=groups,
         channel=Channel.CONSOLE if client == console_client_id else Channel.REST,
         client=client,
     )

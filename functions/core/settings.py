@@ -27,6 +27,11 @@ def console_client_id() -> str | None:
     return optional("CONSOLE_CLIENT_ID")
 
 
+def machine_client_id() -> str | None:
+    """Read the id of the client with which programs sign in for themselves, None where there is no sign-in."""
+    return optional("MACHINE_CLIENT_ID")
+
+
 def gateway_role_arn() -> str | None:
     """Read the ARN of the role whose word counts at the internal door, None where there is no such door."""
     return optional("GATEWAY_ROLE_ARN")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from functions.core import settings
 from functions.core.documents import member
 from functions.identity.tokens.models import AccessTokenGeneration, Overrides, TokenEvent
 from functions.identity.tokens.rules import suppressed
@@ -27,11 +28,11 @@ class UnreadableTokenEvent(Exception):
 def handler(event: Mapping[str, JsonValue], _context: object) -> dict[str, JsonValue]:
     """Answer one event of the pre-token-generation trigger with the scopes to leave out.
 
-    Raises UnreadableTokenEvent.
+    Raises UnreadableTokenEvent, and DeploymentFault where it does not know which scopes are ours.
     """
-    asked = _read(event)
+    asked, console_url = _read(event), settings.required("CONSOLE_URL")
     overrides = Overrides(
-        access_token_generation=AccessTokenGeneration(scopes_to_suppress=suppressed(asked)),
+        access_token_generation=AccessTokenGeneration(scopes_to_suppress=suppressed(asked, console_url)),
         group_override_details=asked.request.group_configuration,
     )
     answer = overrides.model_dump(mode="json", by_alias=True, exclude_none=True)

@@ -20,7 +20,7 @@ from infra.host.console import Console
 from infra.host.files import FOR_MINUTES, Document, Files
 from infra.host.internal_api import InternalApi
 from infra.host.public_api import PublicApi
-from infra.host.sign_in import SignIn, sign_in_host
+from infra.host.sign_in import TOKEN_CLAIMS, SignIn, sign_in_host
 from infra.host.web_socket import WebSocket
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 class Edge(Construct):
     """The doors of a deployment. Functions learn from it what it alone knows.
 
-    That is the address of the connections, for those that post to them, and who the console is, for those that answer
-    routes.
+    That is the address of the connections, for those that post to them, and who the console and machines are, for those
+    that answer routes.
     """
 
     def __init__(
@@ -95,10 +95,12 @@ class Edge(Construct):
     def _tell(self, functions: Mapping[str, lambda_.Function]) -> None:
         for name in sorted({route.function for route in self._topology.routes}):
             functions[name].add_environment("CONSOLE_CLIENT_ID", self.sign_in.clients.console)
+            functions[name].add_environment("MACHINE_CLIENT_ID", self.sign_in.clients.machine)
             if origins := self._context.allowed_origins:
                 functions[name].add_environment("ALLOWED_ORIGINS", " ".join(origins))
         # Only what nobody calls over HTTP may know it: the console's address follows from the API that calls the rest.
-        functions["notifications"].add_environment("CONSOLE_URL", self.console.origin)
+        for name in ("notifications", TOKEN_CLAIMS):
+            functions[name].add_environment("CONSOLE_URL", self.console.origin)
 
     def _publish(self, files: Files, place: Place, release: Release) -> None:
         origin, addresses = self.console.origin, self.sign_in.addresses

@@ -16,7 +16,7 @@ from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
 from infra.host.acknowledged import AS_FOUND, acknowledge, acknowledge_python
-from infra.release import function_name, function_role
+from infra.release import FILES, function_name, function_role
 from infra.topology import ROLE_PATH
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Files(Construct):
 
     def __init__(self, scope: Construct, construct_id: str, *, context: Context, place: Place) -> None:
         super().__init__(scope, construct_id)
-        name = function_name("files")
+        name = function_name(FILES)
         log = logs.CfnLogGroup(
             self, "Log", log_group_name=f"/aws/lambda/{name}", retention_in_days=context.log_retention_days
         )
@@ -66,7 +66,7 @@ class Files(Construct):
             "Role",
             assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
             path=ROLE_PATH,
-            role_name=function_role("files"),
+            role_name=function_role(FILES),
             description="writes a release's files into their buckets",
         )
         streams = f"log-group:/aws/lambda/{name}:log-stream:*"

@@ -13,7 +13,7 @@ from infra.host.acknowledged import AS_FOUND, acknowledge, acknowledge_wildcards
 from infra.privilege.documents import Document, Statement
 from infra.privilege.grants import host
 from infra.privilege.roles import documents
-from infra.release import BOUNDARY, DEAD_LETTERS, Place, function_role, machine_role
+from infra.release import BOUNDARY, DEAD_LETTERS, OWN_BOUNDARY, Place, function_role, machine_role
 from infra.shapes import Function, Role, StateMachine
 from infra.topology import ROLE_PATH, Topology
 
@@ -66,25 +66,27 @@ class Roles(Construct):
         place: Place,
         passable_role_arns: Iterable[str],
         in_subnets: bool,
-        boundary: Document | None,
+        boundary: Document,
+        cluster_boundary: Document,
     ) -> None:
         super().__init__(scope, construct_id)
         self._place = place
         self._documents = policies(topology, place, passable_role_arns, in_subnets=in_subnets)
         self._as_found = policies(topology, AS_FOUND, passable_role_arns, in_subnets=in_subnets)
-        self.boundary = self._add_boundary(boundary) if boundary else None
+        self.boundary = self._add_boundary("own-boundary", OWN_BOUNDARY, "role of the deployment", boundary)
+        self._add_boundary("boundary", BOUNDARY, "role that the deployment makes for clusters", cluster_boundary)
         self.functions = {each.name: self._of_function(each) for each in topology.functions}
         self.machines = {each.name: self._of_machine(each) for each in topology.machines}
         for role in topology.roles:
             self._add_other(role)
 
-    def _add_boundary(self, boundary: Document) -> iam.ManagedPolicy:
+    def _add_boundary(self, construct_id: str, name: str, whose: str, boundary: Document) -> iam.ManagedPolicy:
         made = iam.ManagedPolicy(
             self,
-            "boundary",
-            managed_policy_name=BOUNDARY,
+            construct_id,
+            managed_policy_name=name,
             path=ROLE_PATH,
-            description="What no role of the deployment, and none that it makes, can do more than",
+            description=f"What no {whose} can do more than",
             document=iam.PolicyDocument.from_json(boundary.as_json()),
         )
         # IAM deletes no policy that is the boundary of a role, and the roles that clusters know are kept; but not those

@@ -11,6 +11,7 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from functions.core.declaration import Scope
+from functions.core.groups import ADMINISTRATORS, OPERATORS, READERS
 from infra.host.acknowledged import acknowledge
 from infra.host.addresses import AGENT_CALLBACK, Clients, SignInAddresses, api_scopes, mcp_scopes, mcp_url
 from infra.topology import PREFIX
@@ -25,9 +26,9 @@ RESOURCE: Final = "instantstart"
 # Adds nothing of its own and takes out of a token each scope that the groups of its owner do not hold.
 TOKEN_CLAIMS: Final = "token_claims"  # the name of a function
 GROUPS: Final = {
-    "readers": "May look at everything",
-    "operators": "May create and change clusters and what runs on them",
-    "administrators": "May delete clusters and give others access",
+    READERS: "May look at everything",
+    OPERATORS: "May create and change clusters and what runs on them",
+    ADMINISTRATORS: "May delete clusters and give others access",
 }
 _PURPOSES: Final = {
     Scope.READ: "Look at everything",
@@ -214,7 +215,8 @@ class SignIn(Construct):
             prevent_user_existence_errors="ENABLED",
             enable_token_revocation=True,
             access_token_validity=60,
-            token_validity_units=_MINUTES,
+            # It gets no other token: a unit alone would be that of a number that Cognito means in hours or days.
+            token_validity_units=cognito.CfnUserPoolClient.TokenValidityUnitsProperty(access_token="minutes"),
         )
 
 
@@ -222,6 +224,6 @@ def _needs(token_claims: lambda_.Function | None) -> str:
     trigger = token_claims.function_arn if token_claims else f"of the function {TOKEN_CLAIMS}"
     return (
         f"The existing user pool must have the groups {', '.join(GROUPS)}, a domain with managed login, and the "
-        f"pre-token-generation trigger V2_0 {trigger}: until it has the trigger, everybody who signs in holds every "
-        "scope."
+        f"pre-token-generation trigger V2_0 {trigger}: without the trigger, tokens name every scope, and the API alone "
+        "refuses what their owners' groups do not hold."
     )

@@ -26,6 +26,7 @@ from infra.host.topic import Topic
 from infra.host.triggers import Triggers
 from infra.privilege import boundary
 from infra.release import Place, environment, event_rules, substitutions
+from infra.topology import STACK
 
 if TYPE_CHECKING:
     from constructs import Construct
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
     from infra.host.shipment import Shipment
     from infra.topology import Topology
 
-# Not `instantstart-…`: that is what stacks of managed clusters are called, and what functions may change.
-NAME: Final = "InstantStart"
+NAME: Final = STACK
 # What the tests hold the stack to; CloudFormation takes 500, and says so only when it has made the rest.
 MOST_RESOURCES: Final = 400
 
@@ -93,10 +93,11 @@ class InstantStart(Stack):
             place=self.place,
             passable_role_arns=self.context.passable_role_arns,
             in_subnets=self.context.egress is not None,
-            boundary=boundary.document(self.topology, self.place),
+            boundary=boundary.of_deployment(self.topology, self.place, self.context.passable_role_arns),
+            cluster_boundary=boundary.of_managed_clusters(self.topology, self.place, self.context.passable_role_arns),
         )
-        if self.roles.boundary:
-            iam.PermissionsBoundary.of(self.files).apply(self.roles.boundary)
+        # Whatever makes a role in this stack makes it within the boundary.
+        iam.PermissionsBoundary.of(self).apply(self.roles.boundary)
         self.functions = Functions(
             self,
             "Functions",

@@ -42,7 +42,7 @@ def opened(host: LocalHost, port: int = 0) -> Iterator[Doors]:
         Listener(application(aws), port and port + 1),
         Listener(internal, port and port + 3),
     )
-    host.entrances.front.origin = f"http://localhost:{listeners[0].port}"
+    host.found_at(f"http://localhost:{listeners[0].port}")
     for listener in listeners:
         listener.start()
     try:

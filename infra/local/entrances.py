@@ -10,7 +10,7 @@ from infra.host.addresses import named
 from infra.local.deployment import RELEASE
 from infra.local.front import Auth, CognitoFront, Front, OpenFront
 from infra.local.gateway import OPTIONS, HttpGateway
-from infra.local.sign_in.clients import kept_secret
+from infra.local.sign_in.clients import IDS, kept_secret
 from infra.local.sign_in.provider import Provider
 from infra.local.sign_in.users import kept_in
 from infra.local.signatures import IamAuthorizer
@@ -71,6 +71,18 @@ class Entrances:
 
     def _scope_of(self, route: Route) -> str:
         return self.front.scope_of(route)
+
+
+def told_of(place: Place, connections: str, allowed_origins: tuple[str, ...]) -> dict[str, str]:
+    """Give what the functions behind the doors are told of them; `connections` is where those of WebSockets are."""
+    return {
+        "CONNECTIONS_ENDPOINT": connections,
+        "CONSOLE_CLIENT_ID": IDS.console,
+        "MACHINE_CLIENT_ID": IDS.machine,
+        # Nobody makes a role of this name here but the host itself, for whoever comes through the door.
+        "GATEWAY_ROLE_ARN": gateway_role(place),
+        "ALLOWED_ORIGINS": " ".join(allowed_origins),
+    }
 
 
 def gateway_role(place: Place) -> str:

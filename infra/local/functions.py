@@ -6,7 +6,7 @@ import json
 import logging
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from types import MappingProxyType
 
@@ -99,6 +99,12 @@ class Functions:
     def environment(self, name: str) -> Environment:
         """Give the execution environment of a function."""
         return self._environments[name]
+
+    def tell(self, name: str, variable: str, value: str) -> None:
+        """Set a variable of a function, as a change of its configuration does."""
+        environment = self._environments[name]
+        told = MappingProxyType({**environment.runtime.environment, variable: value})
+        environment.runtime = replace(environment.runtime, environment=told)
 
     def load(self) -> None:
         """Import every handler, as the first cold start would."""

@@ -17,6 +17,7 @@ from urllib.parse import parse_qsl
 
 from functions.core.caller import SCOPE_PREFIX
 from functions.core.declaration import Scope
+from functions.core.groups import ADMINISTRATORS
 from infra.local import cors
 from infra.local.messages import HttpResponse
 
@@ -206,6 +207,7 @@ def local_authorizer(_: HttpRequest, scopes: Sequence[str]) -> JsonObject:
         "client_id": "local",
         "token_use": "access",
         "scope": " ".join(every),
+        "cognito:groups": f"[{ADMINISTRATORS}]",
     }
     # The service names only those scopes of the token that the route asks for.
     held: list[JsonValue] = [scope for scope in scopes if scope in every]

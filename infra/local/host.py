@@ -38,7 +38,7 @@ from infra.local.engine import (
 from infra.local.engine.backend import MotoEngine
 from infra.local.engine.state import Snapshot as EngineSnapshot
 from infra.local.engine.state import dumped, load, unfinished
-from infra.local.entrances import Entrances, front_of
+from infra.local.entrances import TOKEN_CLAIMS, Entrances, front_of, told_of
 from infra.local.faults import HOST_ROLE, Faults
 from infra.local.front import Auth
 from infra.local.functions import Functions, Outcome
@@ -49,7 +49,6 @@ from infra.local.images import HostImage, HostSnapshot
 from infra.local.messages import HttpRequest, HttpResponse
 from infra.local.programs import HostProcesses
 from infra.local.sessions import Sessions
-from infra.local.sign_in.clients import IDS
 from infra.local.simulators.bus_event import BusEvent
 from infra.local.simulators.connections import Connections
 from infra.local.socket_client import SocketClient
@@ -123,12 +122,8 @@ class LocalHost:
                 topology,
                 self.client,
                 place,
-                {
-                    "CONNECTIONS_ENDPOINT": self.sockets.endpoint,
-                    "PAGE_TOKEN_KEYS": options.page_token_key,
-                    "CONSOLE_CLIENT_ID": IDS.console,
-                    "ALLOWED_ORIGINS": " ".join(options.allowed_origins),
-                },
+                told_of(place, self.sockets.endpoint, options.allowed_origins)
+                | {"PAGE_TOKEN_KEYS": options.page_token_key},
             )
             self.functions = self._functions()
         rules = event_rules(topology, self.deployed.environment)
@@ -140,11 +135,11 @@ class LocalHost:
         self.on_visit: Callable[[], None] = lambda: None
         """Told when somebody else than a function calls AWS, or anybody writes to a cluster."""
         self.access.on_write = self._visited
-        place = Place(ACCOUNT_ID, options.region)
         front = front_of(options.auth, options.directory, options.region, self.integrate)
         self.entrances = Entrances(
             topology, self.integrate, self.clock.now, self.identities, place, front, options.allowed_origins
         )
+        self.found_at(front.origin)
         self._held = False
         for schedule in topology.schedules:
             self._arm(schedule)
@@ -224,6 +219,12 @@ class LocalHost:
         sent = {"content-type": "application/json", **(headers or {})}
         content = b"" if body is None else json.dumps(body).encode()
         return self.handle(HttpRequest(method, resource, query, sent, content))
+
+    def found_at(self, origin: str) -> None:
+        """Say where people find the host, which is known once its ports are open."""
+        self.entrances.front.origin = origin
+        if TOKEN_CLAIMS in self.functions.names():
+            self.functions.tell(TOKEN_CLAIMS, "CONSOLE_URL", origin)
 
     def handle(self, request: HttpRequest, source_ip: str = "127.0.0.1") -> HttpResponse:
         """Answer one HTTP request; time stands meanwhile."""

@@ -249,14 +249,16 @@ def _roles(place: Place) -> tuple[Grant, ...]:
         # EKS reads the role that it is given, which callers may have brought.
         Grant("ReadRoles", reads, worldwide(place, "iam", "role/*")),
         Grant("WriteRoles", writes, ours, (bound,)),
-        Grant("UnmakeRoles", identity.TAKING, ours, (identity.OF_CLUSTER,)),
+        Grant("UnmakeRoles", identity.TAKING, ours, (bound, identity.OF_CLUSTER)),
         Grant(
             "AttachPolicies",
             ("iam:AttachRolePolicy",),
             ours,
             (bound, Condition("ArnEquals", "iam:PolicyARN", attached)),
         ),
-        Grant("TagRoles", ("iam:TagRole", "iam:UntagRole"), ours),
+        # When the role is made, and when other tags of it are changed afterwards.
+        Grant("TagRoles", ("iam:TagRole",), ours, (identity.TO_BE_OF_CLUSTER,)),
+        Grant("ChangeTagsOfRoles", ("iam:TagRole", "iam:UntagRole"), ours, (identity.OF_CLUSTER,)),
         Grant("ManageIdentityProviders", _providers(), identity.providers(place)),
     )
 

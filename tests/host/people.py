@@ -17,6 +17,7 @@ from botocore.credentials import Credentials
 
 from functions.core.caller import CALLER_HEADER
 from functions.core.declaration import Scope
+from functions.core.groups import ADMINISTRATORS
 from infra.host.addresses import api_scopes
 from infra.local.entrances import provider_of
 from infra.local.front import CognitoFront
@@ -84,7 +85,8 @@ class People:
             "client_id": IDS.console,
             "token_use": "access",
             "scope": " ".join(f"instantstart/{scope}" for scope in scopes),
-            "cognito:groups": [*groups],
+            # This group holds every scope, so those that the token names are those that count.
+            "cognito:groups": [*groups, ADMINISTRATORS],
             "iat": now,
             "exp": now + 3600,
             **(changed or {}),

@@ -75,7 +75,7 @@ def test_a_person_gets_of_what_the_console_asks_for_what_their_groups_hold(
         "iat": now,
         "exp": now + 3600,
         "username": user,
-        "cognito:groups": [f"{user}s"],
+        "cognito:groups": [f"instantstart-{user}s"],
     }
     assert people.send("GET", "/api/clusters", tokens["access_token"]).status == 200
     assert people.send("GET", "/api/audit", tokens["access_token"]).status == (200 if held == 3 else 403)
@@ -94,11 +94,11 @@ def test_the_answer_goes_back_to_the_program_with_its_state(people: People) -> N
 
 
 def test_people_and_their_groups_are_those_of_the_file(driver: Driver, tmp_path: Path) -> None:
-    users = {"users": [{"name": "mia", "groups": ["operators", "research"]}]}
+    users = {"users": [{"name": "mia", "groups": ["instantstart-operators", "research"]}]}
     (tmp_path / "users.json").write_text(json.dumps(users), encoding="utf-8")
     with signing_in(driver.host, tmp_path) as people:
         token = people.signed_in("mia")["access_token"]
-        assert claims(people, token)["cognito:groups"] == ["operators", "research"]
+        assert claims(people, token)["cognito:groups"] == ["instantstart-operators", "research"]
         assert people.form("/login", {**people.asked(), "user": "reader"}).status == 400
         body = cluster_request("t1") | {"owner_groups": ["research"]}
         assert people.send("POST", "/api/clusters?dry_run=true", token, body).status == 200

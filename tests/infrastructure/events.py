@@ -59,7 +59,11 @@ SIGNED_IN: Final[Event] = {
     "request": {
         "userAttributes": {"sub": "5b1e6f0a", "email": "ann@example.com"},
         "scopes": ["openid", "instantstart/read", "instantstart/admin"],
-        "groupConfiguration": {"groupsToOverride": ["readers"], "iamRolesToOverride": [], "preferredRole": None},
+        "groupConfiguration": {
+            "groupsToOverride": ["instantstart-readers"],
+            "iamRolesToOverride": [],
+            "preferredRole": None,
+        },
     },
     "response": {"claimsAndScopeOverrideDetails": None},
 }

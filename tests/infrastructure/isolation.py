@@ -95,6 +95,7 @@ def variables(function: Function, layer: Path, scratch: Path) -> dict[str, str]:
         # Whether a call is repeated says nothing here, and takes seconds.
         "AWS_PATIENCE": "edge",
         "CONNECTIONS_ENDPOINT": _NOBODY,
+        "CONSOLE_URL": _NOBODY,
         "HELM": str(layer / Path(HELM_PROGRAM).relative_to("/opt")),
         "PAGE_TOKEN_KEYS": "alone",
         "SCRATCH": str(scratch),

@@ -264,16 +264,24 @@ def test_a_new_account_may_log_web_sockets_before_their_stage_is_made(plain: Sta
     assert account.whole["DeletionPolicy"] == "Retain"
 
 
-def test_functions_that_answer_routes_know_the_console(plain: Stacked) -> None:
-    console = plain.one("Cognito::UserPoolClient", ClientName="instantstart-console")
+@pytest.mark.parametrize("name", ["console", "machine"])
+def test_functions_that_answer_routes_know_the_console_and_machines(plain: Stacked, name: str) -> None:
+    client = plain.one("Cognito::UserPoolClient", ClientName=f"instantstart-{name}")
+    variable = f"{name.upper()}_CLIENT_ID"
     answering = {route.function for route in TOPOLOGY.routes}
     told = {
-        each.text("FunctionName"): each.text("Environment", "Variables", "CONSOLE_CLIENT_ID")
+        each.text("FunctionName"): each.text("Environment", "Variables", variable)
         for each in plain.of("Lambda::Function")
-        if "CONSOLE_CLIENT_ID" in json.dumps(each.properties)
+        if variable in json.dumps(each.properties)
     }
 
-    assert told == dict.fromkeys(answering, f"<{console.name}>")
+    assert told == dict.fromkeys(answering, f"<{client.name}>")
+
+
+def test_what_narrows_tokens_knows_which_address_is_ours(chosen: Stacked) -> None:
+    function = chosen.one("Lambda::Function", FunctionName="token_claims")
+
+    assert function.text("Environment", "Variables", "CONSOLE_URL") == ORIGIN
 
 
 def test_the_user_pool_has_tokens_narrowed_wherever_the_topology_has_the_function(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from functions.identity.tokens.rules import SCOPES_OF_GROUPS, SCOPES_OF_MACHINES
+from functions.core.groups import SCOPES_OF_GROUPS, SCOPES_OF_MACHINES
 from infra.host.context import Context, ExistingUserPool
 from infra.host.sign_in import GROUPS, MACHINE_SCOPES, SignIn
 from tests.infrastructure.edge_stack import PLACE, Resource, Stacked, stacked, stand_in
@@ -121,6 +121,13 @@ def test_a_machine_which_no_group_narrows_cannot_delete(ours: Stacked) -> None:
     assert machine.texts("AllowedOAuthFlows") == ["client_credentials"]
     assert machine.text("GenerateSecret") == "True"
     assert machine.texts("AllowedOAuthScopes") == ["instantstart/read", "instantstart/operate"]
+
+
+def test_a_machines_only_token_is_the_one_whose_life_is_set(ours: Stacked) -> None:
+    machine = client(ours, "machine").properties
+
+    assert machine["TokenValidityUnits"] == {"AccessToken": "minutes"}
+    assert {name for name in machine if name.endswith("TokenValidity")} == {"AccessTokenValidity"}
 
 
 def test_each_program_of_people_has_pages_to_sign_in_on(ours: Stacked) -> None:

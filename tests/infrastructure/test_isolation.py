@@ -29,7 +29,7 @@ MODULES: Final = {
     "push": 442,
     "notifications": 470,
     "audit": 438,
-    "token_claims": 240,
+    "token_claims": 373,
     "stages_network": 507,
     "stages_cluster": 862,
     "stages_identity": 677,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 from infra.host.stack import NAME
 from infra.privilege.authorization import load
-from infra.release import BOUNDARY
+from infra.release import BOUNDARY, OWN_BOUNDARY
 from infra.shapes import Weight
 from infra.topology import PREFIX, TOPOLOGY, UNMATCHED
 
@@ -53,12 +54,21 @@ def test_nothing_but_the_boundary_names_all_resources_where_aws_has_a_type_for_t
             assert known[action].resource_types == (), f"{owner} may {action} on everything"
 
 
-def test_every_role_has_the_boundary_but_the_one_that_outlives_it(plain: Deployment) -> None:
-    boundary = plain.named("IAM::ManagedPolicy", "ManagedPolicyName")[BOUNDARY]
-    unbound = [each for each in plain.of("IAM::Role") if each.at("PermissionsBoundary") != f"<{boundary.name}>"]
-    # The account's setting for logs of API Gateway has it, and stays; it holds one policy of AWS and no other.
-    (account,) = plain.of("ApiGateway::Account")
-    assert [f"<{each.name}.Arn>" for each in unbound] == [account.at("CloudWatchRoleArn")]
+def test_every_role_whoever_made_it_has_the_boundary_of_the_deployment(chosen: Deployment) -> None:
+    boundaries = chosen.named("IAM::ManagedPolicy", "ManagedPolicyName")
+    assert boundaries.keys() == {BOUNDARY, OWN_BOUNDARY}
+    assert {each.whole["DeletionPolicy"] for each in boundaries.values()} == {"RetainExceptOnCreate"}
+    own = f"<{boundaries[OWN_BOUNDARY].name}>"
+    assert [each.name for each in chosen.of("IAM::Role") if each.at("PermissionsBoundary") != own] == []
+
+
+def test_no_role_is_left_out_of_those_that_the_deployment_must_not_change(plain: Deployment) -> None:
+    boundary = plain.named("IAM::ManagedPolicy", "ManagedPolicyName")[OWN_BOUNDARY]
+    denied = next(each for each in whole(boundary.at("PolicyDocument")) if each["Sid"] == "NoChangeOfOwnRoles")
+    listed_ones = [str(each).rpartition("/")[2] for each in listed(denied["Resource"])]
+    # A role without a name gets one that begins with the stack's.
+    names = [str(each.at("RoleName") or f"{NAME}-{each.name}-1A2B3C") for each in plain.of("IAM::Role")]
+    assert [name for name in names if not any(fnmatchcase(name, pattern) for pattern in listed_ones)] == []
 
 
 def test_every_function_runs_on_arm_but_helm(plain: Deployment) -> None:
@@ -114,18 +124,23 @@ def asks(route: Resource) -> bool:
 def statements(deployment: Deployment) -> Iterator[tuple[str, dict[str, JsonValue]]]:
     """Walk through what roles are allowed, wherever it is written; the boundary and policies of resources are not."""
     for role in deployment.of("IAM::Role"):
-        for policy in role.list_at("Policies"):
-            yield from ((role.name, each) for each in written(policy["PolicyDocument"]))
-    apart = [each for each in deployment.of("IAM::ManagedPolicy") if each.at("ManagedPolicyName") != BOUNDARY]
+        for inline in role.list_at("Policies"):
+            yield from ((role.name, each) for each in written(inline["PolicyDocument"]))
+    bounds = (BOUNDARY, OWN_BOUNDARY)
+    apart = [each for each in deployment.of("IAM::ManagedPolicy") if each.at("ManagedPolicyName") not in bounds]
     for made in (*deployment.of("IAM::Policy"), *apart):
         yield from ((made.name, each) for each in written(made.at("PolicyDocument")))
 
 
 def written(document: JsonValue) -> list[dict[str, JsonValue]]:
+    return [each for each in whole(document) if each["Effect"] == "Allow"]
+
+
+def whole(document: JsonValue) -> list[dict[str, JsonValue]]:
     assert isinstance(document, dict)
     found = document["Statement"]
     assert isinstance(found, list)
-    return [each for each in found if isinstance(each, dict) and each["Effect"] == "Allow"]
+    return [each for each in found if isinstance(each, dict)]
 
 
 def listed(value: JsonValue) -> list[str]:

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict
 
 from functions.core import application, errors, runtime
 from functions.core.declaration import Declaration, Route, Scope
+from functions.core.groups import ADMINISTRATORS
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -102,7 +103,7 @@ def event_of(
     headers: dict[str, str] | None = None,
     **more: object,
 ) -> dict[str, Any]:
-    claims = {"sub": caller, "client_id": "cli", "scope": scopes}
+    claims = {"sub": caller, "client_id": "cli", "scope": scopes, "cognito:groups": f"[{ADMINISTRATORS}]"}
     return {
         "version": "2.0",
         "rawPath": path,

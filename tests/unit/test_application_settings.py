@@ -23,8 +23,12 @@ def test_settings_are_those_of_the_invocation() -> None:
     with runtime.bound(running_with(AWS_REGION="us-west-2", ACCOUNT_ID="123456789012")):
         assert settings.current() == settings.Settings(region="us-west-2", account_id="123456789012")
         assert (settings.console_client_id(), settings.allowed_origins()) == (None, [])
-    with runtime.bound(running_with(CONSOLE_CLIENT_ID="c", ALLOWED_ORIGINS="https://a https://b")):
+        assert settings.machine_client_id() is None
+    with runtime.bound(
+        running_with(CONSOLE_CLIENT_ID="c", MACHINE_CLIENT_ID="m", ALLOWED_ORIGINS="https://a https://b")
+    ):
         assert (settings.console_client_id(), settings.allowed_origins()) == ("c", ["https://a", "https://b"])
+        assert settings.machine_client_id() == "m"
 
 
 def test_what_a_deployment_chose_is_a_list_and_usually_empty() -> None:

@@ -17,11 +17,18 @@ if TYPE_CHECKING:
 
 GATEWAY = "arn:aws:iam::123456789012:role/instantstart/instantstart-function-mcp"
 SESSION = "arn:aws:sts::123456789012:assumed-role/instantstart-function-mcp/mcp"
+EVERY_SCOPE = "instantstart/read instantstart/operate instantstart/admin"
 CLAIM: dict[str, JsonValue] = {"id": "ann", "scopes": ["read"], "groups": ["research"], "client": "mcp"}
 
 
 def token_event(headers: dict[str, JsonValue] | None = None, **claims: JsonValue) -> dict[str, JsonValue]:
-    token = {"sub": "ann", "client_id": "cli", "scope": "instantstart/read openid instantstart/operate"} | claims
+    token: dict[str, JsonValue] = {
+        "sub": "ann",
+        "client_id": "cli",
+        "scope": "instantstart/read openid instantstart/operate",
+        "cognito:groups": "[instantstart-operators]",
+        **claims,
+    }
     return {"requestContext": {"authorizer": {"jwt": {"claims": token, "scopes": None}}}, "headers": headers or {}}
 
 
@@ -31,16 +38,42 @@ def gateway_event(header: str | None, signed_by: str = SESSION) -> dict[str, Jso
 
 
 def test_a_token_names_the_caller_and_what_it_may_do() -> None:
-    groups: dict[str, JsonValue] = {"cognito:groups": "[research ops]"}
+    groups: dict[str, JsonValue] = {"cognito:groups": "[research instantstart-operators]"}
     caller = caller_of(token_event(None, **groups), console_client_id="console")
     assert (caller.id, caller.client, caller.channel) == ("ann", "cli", Channel.REST)
     assert caller.scopes == {Scope.READ, Scope.OPERATE}
-    assert caller.groups == ("research", "ops")
+    assert caller.groups == ("research", "instantstart-operators")
     assert caller.actor == Actor(id="ann", channel=Channel.REST, client="cli")
 
 
 def test_the_consoles_client_is_the_console() -> None:
     assert caller_of(token_event(client_id="console"), console_client_id="console").channel is Channel.CONSOLE
+
+
+@pytest.mark.parametrize(
+    ("groups", "held"),
+    [
+        ("", set()),
+        ("[research admins]", set()),
+        ("[instantstart-readers]", {Scope.READ}),
+        ("[research instantstart-operators]", {Scope.READ, Scope.OPERATE}),
+        ("[instantstart-administrators]", set(Scope)),
+    ],
+)
+def test_a_token_that_no_trigger_narrowed_opens_what_its_owners_groups_hold(groups: str, held: set[Scope]) -> None:
+    claims: dict[str, JsonValue] = {"scope": EVERY_SCOPE, "cognito:groups": groups}
+    assert caller_of(token_event(None, **claims), None, machine_client_id="machine").scopes == held
+
+
+def test_a_group_adds_no_scope_that_the_token_lacks() -> None:
+    claims: dict[str, JsonValue] = {"scope": "instantstart/read", "cognito:groups": "[instantstart-administrators]"}
+    assert caller_of(token_event(None, **claims), None).scopes == {Scope.READ}
+
+
+def test_the_machine_needs_no_group_and_never_administers() -> None:
+    claims: dict[str, JsonValue] = {"client_id": "machine", "scope": EVERY_SCOPE, "cognito:groups": ""}
+    caller = caller_of(token_event(None, **claims), None, machine_client_id="machine")
+    assert caller.scopes == {Scope.READ, Scope.OPERATE}
 
 
 def test_a_token_without_a_subject_is_known_by_its_username() -> None:

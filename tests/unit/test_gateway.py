@@ -110,6 +110,7 @@ def test_the_event_is_payload_format_two(host: Host) -> None:
                         "client_id": "local",
                         "token_use": "access",
                         "scope": "instantstart/read instantstart/operate instantstart/admin",
+                        "cognito:groups": "[instantstart-administrators]",
                     },
                     "scopes": ["instantstart/read"],
                 }

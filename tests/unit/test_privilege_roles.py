@@ -197,6 +197,18 @@ def test_the_identity_stages_write_no_role_that_is_no_clusters() -> None:
     assert attached == ("arn:aws:iam::aws:policy/AmazonSageMakerHyperPod*",)
 
 
+def test_a_role_of_others_is_not_adopted_by_tagging_it() -> None:
+    """Whoever may tag a role that stands already may do nothing else to it while it lacks our boundary."""
+    for role in (function_role("stages_identity"), FOUNDATION_ROLE.name):
+        for each in POLICIES[role].statements:
+            by_tag = [one for one in each.conditions if one.key == "iam:ResourceTag/instantstart:cluster"]
+            tagging = set(each.actions) <= {"iam:TagRole", "iam:UntagRole"}
+            if by_tag and not tagging:
+                assert condition(each, "iam:PermissionsBoundary") == (boundary_arn(PLACE),), each.sid
+            if tagging and each.actions:
+                assert by_tag or condition(each, "aws:RequestTag/instantstart:cluster") == ("?*",), each.sid
+
+
 def test_roles_are_passed_to_one_service_each() -> None:
     passing = [each for _, each in EVERY if "iam:PassRole" in each.actions]
     assert len(passing) == 4

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from functions.core.errors import DeploymentFault
 from functions.entry.token_claims import UnreadableTokenEvent, handler
 
 if TYPE_CHECKING:
@@ -14,7 +15,14 @@ if TYPE_CHECKING:
     Event = dict[str, JsonValue]
 
 API = ["instantstart/read", "instantstart/operate", "instantstart/admin"]
-MCP = [f"https://d111111abcdef8.cloudfront.net/mcp/{scope}" for scope in ("read", "operate", "admin")]
+CONSOLE = "https://d111111abcdef8.cloudfront.net"
+MCP = [f"{CONSOLE}/mcp/{scope}" for scope in ("read", "operate", "admin")]
+
+
+@pytest.fixture(autouse=True)
+def told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the deployment tells the function."""
+    monkeypatch.setenv("CONSOLE_URL", CONSOLE)
 
 
 def event(groups: list[str], scopes: list[str], **more: JsonValue) -> Event:
@@ -69,13 +77,15 @@ def suppressed(sent: Event) -> JsonValue:
     ("groups", "held"),
     [
         ([], 0),
-        (["readers"], 1),
-        (["operators"], 2),
-        (["administrators"], 3),
-        (["readers", "operators"], 2),
+        (["instantstart-readers"], 1),
+        (["instantstart-operators"], 2),
+        (["instantstart-administrators"], 3),
+        (["instantstart-readers", "instantstart-operators"], 2),
         (["research"], 0),
-        (["research", "readers"], 1),
-        (["Administrators", "admin", "administrator"], 0),
+        (["research", "instantstart-readers"], 1),
+        (["Instantstart-Administrators", "instantstart-admin"], 0),
+        # Another product's groups in a pool that is shared.
+        (["administrators", "operators", "readers"], 0),
     ],
 )
 def test_a_token_keeps_what_its_owners_groups_hold(groups: list[str], held: int, all_scopes: list[str]) -> None:
@@ -83,8 +93,8 @@ def test_a_token_keeps_what_its_owners_groups_hold(groups: list[str], held: int,
 
 
 def test_what_was_not_asked_for_is_neither_added_nor_taken_out() -> None:
-    assert suppressed(event(["administrators"], ["openid", "instantstart/read"])) == []
-    assert suppressed(event(["readers"], ["openid", "instantstart/admin"])) == ["instantstart/admin"]
+    assert suppressed(event(["instantstart-administrators"], ["openid", "instantstart/read"])) == []
+    assert suppressed(event(["instantstart-readers"], ["openid", "instantstart/admin"])) == ["instantstart/admin"]
 
 
 def test_scopes_of_others_in_a_shared_pool_are_left_alone() -> None:
@@ -92,19 +102,36 @@ def test_scopes_of_others_in_a_shared_pool_are_left_alone() -> None:
     assert suppressed(event([], others)) == []
 
 
+@pytest.mark.parametrize("origin", ["https://other.example", f"{CONSOLE}/tools", f"{CONSOLE}.example", "http://x"])
+def test_scopes_of_somebody_elses_mcp_are_left_alone(origin: str) -> None:
+    others = [f"{origin}/mcp/{scope}" for scope in ("read", "admin")]
+    assert suppressed(event([], [*others, *MCP])) == MCP
+
+
+def test_without_its_own_address_nobody_signs_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CONSOLE_URL")
+    with pytest.raises(DeploymentFault, match="CONSOLE_URL"):
+        handler(event([], MCP), None)
+
+
 def test_a_scope_of_ours_that_no_group_knows_is_nobodys() -> None:
-    assert suppressed(event(["administrators"], ["instantstart/everything"])) == ["instantstart/everything"]
+    assert suppressed(event(["instantstart-administrators"], ["instantstart/everything"])) == [
+        "instantstart/everything"
+    ]
 
 
 @pytest.mark.parametrize("source", ["Authentication", "NewPasswordChallenge", "RefreshTokens", "AuthenticateDevice"])
 def test_every_way_to_a_token_is_narrowed(source: str) -> None:
-    assert suppressed(event(["readers"], API, triggerSource=f"TokenGeneration_{source}")) == API[1:]
+    assert suppressed(event(["instantstart-readers"], API, triggerSource=f"TokenGeneration_{source}")) == API[1:]
 
 
 def test_groups_stay_in_the_token() -> None:
-    details = overrides(event(["readers", "research"], API))
+    details = overrides(event(["instantstart-readers", "research"], API))
     assert isinstance(details, dict)
-    assert details["groupOverrideDetails"] == {"groupsToOverride": ["readers", "research"], "iamRolesToOverride": []}
+    assert details["groupOverrideDetails"] == {
+        "groupsToOverride": ["instantstart-readers", "research"],
+        "iamRolesToOverride": [],
+    }
 
 
 def test_a_machine_reads_and_operates_and_never_administers() -> None:
@@ -116,7 +143,7 @@ def test_a_name_that_a_person_chose_makes_no_machine_of_a_person() -> None:
 
 
 def test_the_rest_of_the_event_goes_back_as_it_came() -> None:
-    sent = event(["readers"], API)
+    sent = event(["instantstart-readers"], API)
     answered = handler(sent, None)
     assert {**answered, "response": None} == {**sent, "response": None}
 
@@ -130,7 +157,9 @@ def test_the_rest_of_the_event_goes_back_as_it_came() -> None:
         event([], API, request=None),
         event([], API, request={"userAttributes": {"email": "ann@example.com"}, "groupConfiguration": {}}),
         event([], API, request={"scopes": "instantstart/read", "groupConfiguration": {}}),
-        event([], API, request={"scopes": [], "groupConfiguration": {"groupsToOverride": "administrators"}}),
+        event(
+            [], API, request={"scopes": [], "groupConfiguration": {"groupsToOverride": "instantstart-administrators"}}
+        ),
     ],
 )
 def test_what_cannot_be_read_stops_the_sign_in_instead_of_leaving_every_scope(sent: Event) -> None:

@@ -43,7 +43,7 @@ class Guard:
     def __init__(self, topology: Topology, live: Live) -> None:
         self._live = live
         self._documents = roles.documents(topology, live.place)
-        self._boundary = boundary.document(topology, live.place)
+        self._boundary = boundary.of_deployment(topology, live.place)
         self._machines = frozenset(machine_role(each.name) for each in topology.machines)
 
     def judges(self, role: str) -> bool:

@@ -7,7 +7,7 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from functions.identity.tokens.rules import SCOPES_OF_MACHINES
+from functions.core.groups import SCOPES_OF_MACHINES
 from infra.host.addresses import AGENT_CALLBACK, Clients, api_scopes, mcp_scopes
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from functions.identity.tokens.rules import SCOPES_OF_GROUPS
+from functions.core.groups import SCOPES_OF_GROUPS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,4 +54,9 @@ def kept_in(directory: Path) -> tuple[User, ...]:
 
 
 def _usual() -> Users:
-    return Users(users=tuple(User(name=group.removesuffix("s"), groups=(group,)) for group in SCOPES_OF_GROUPS))
+    return Users(users=tuple(User(name=_member(group), groups=(group,)) for group in SCOPES_OF_GROUPS))
+
+
+def _member(group: str) -> str:
+    """Call the one user of a group by what the group's members are: `reader`."""
+    return group.rpartition("-")[2].removesuffix("s")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Roles of clusters bear the tag of theirs, those of the deployment itself never do.
 OF_CLUSTER: Final = like(f"iam:ResourceTag/{CLUSTER_MARK}", "?*")
-_TO_BE_OF_CLUSTER: Final = like(f"aws:RequestTag/{CLUSTER_MARK}", "?*")
+TO_BE_OF_CLUSTER: Final = like(f"aws:RequestTag/{CLUSTER_MARK}", "?*")
 # Source: SageMaker developer guide, "Service-linked roles for SageMaker HyperPod".
 _HYPERPOD: Final = "hyperpod.sagemaker.amazonaws.com"
 TAKING: Final = ("iam:DeleteRole", "iam:DeleteRolePolicy", "iam:DetachRolePolicy")
@@ -81,12 +81,12 @@ def _roles(place: Place) -> tuple[Grant, ...]:
     giving = ("iam:PutRolePolicy", "iam:UpdateAssumeRolePolicy")
     attached = Condition("ArnLike", "iam:PolicyARN", (f"arn:{place.partition}:iam::aws:{CHAIN_POLICIES}",))
     return (
-        Grant("CreateRoles", ("iam:CreateRole",), ours, (bound, _TO_BE_OF_CLUSTER)),
-        # IAM asks for this when a role is created with tags.
-        Grant("TagRoles", ("iam:TagRole",), ours, (_TO_BE_OF_CLUSTER,)),
+        Grant("CreateRoles", ("iam:CreateRole",), ours, (bound, TO_BE_OF_CLUSTER)),
+        # IAM asks for this when a role is created with tags, and knows then neither a tag nor the boundary of the role:
+        # what somebody tags is no cluster's yet, for without our boundary nothing else is done to it.
+        Grant("TagRoles", ("iam:TagRole",), ours, (TO_BE_OF_CLUSTER,)),
         Grant("WriteRoles", giving, ours, (bound, OF_CLUSTER)),
-        # Rights may be taken from a role whatever became of its boundary.
-        Grant("UnmakeRoles", TAKING, ours, (OF_CLUSTER,)),
+        Grant("UnmakeRoles", TAKING, ours, (bound, OF_CLUSTER)),
         Grant("AttachPolicies", ("iam:AttachRolePolicy",), ours, (bound, OF_CLUSTER, attached)),
     )
 
