@@ -48,8 +48,8 @@ def test_a_type_of_resource_has_a_pattern_that_all_of_its_arns_match() -> None:
 
 
 def test_an_action_that_the_file_lacks_is_named_with_what_to_do() -> None:
-    with pytest.raises(NotKnown, match=r"sns:Publish .* run `make authorization`"):
-        KNOWN.closure(["sns:Publish"])
+    with pytest.raises(NotKnown, match=r"sns:Subscribe .* run `make authorization`"):
+        KNOWN.closure(["sns:Subscribe"])
 
 
 @pytest.mark.parametrize("name", ["dynamodb:ReadItem", "dynamo:GetItem"])
