@@ -24,11 +24,12 @@ HOST := .venv/host/bin/python
 PROGRAMS := tests/infrastructure/programs
 OPENAPI := $(wildcard infra/openapi.py infra/openapi/__main__.py)
 
-# An environment is named after what it was made from (lock, Python, place), so a change of any of them makes it anew.
-made_from = .venv/$(1)/made-from-$(shell { $(PYTHON) -V; pwd; cat infra/locks/$(2).txt infra/locks/helm.txt; } 2>/dev/null | cksum | tr ' ' '-')
-RUN_READY := $(call made_from,run,local)
-TEST_READY := $(call made_from,test,test)
-HOST_READY := $(call made_from,host,host)
+# An environment is named after what it was made from (locks, Python, place), so a change of any of them makes it anew.
+locks = $(patsubst %,infra/locks/%.txt,$(1))
+made_from = .venv/$(1)/made-from-$(shell { $(PYTHON) -V; pwd; cat $(call locks,$(2)); } 2>/dev/null | cksum | tr ' ' '-')
+RUN_READY := $(call made_from,run,local helm)
+TEST_READY := $(call made_from,test,test helm)
+HOST_READY := $(call made_from,host,host helm)
 MINISTACK_READY := $(call made_from,ministack,ministack)
 NODE_READY := .venv/node/made-from-$(shell { pwd; cat $(PROGRAMS)/package-lock.json; } 2>/dev/null | cksum | tr ' ' '-')
 PROOF_READY := $(TEST_READY) $(MINISTACK_READY) $(NODE_READY)
@@ -116,21 +117,21 @@ clean: ## remove the environments, the local host's state and all caches
 
 # Wheels only: building a source archive would fetch build tools that no hash vouches for.
 define environment
-	@echo "Making .venv/$(1) from infra/locks/$(2).txt"
+	@echo "Making .venv/$(1) from $(call locks,$(firstword $(2)))"
 	@rm -rf .venv/$(1)
 	@$(PYTHON) -m venv .venv/$(1)
-	@.venv/$(1)/bin/python $(PIP_INSTALL) $(LOCKED) infra/locks/$(2).txt $(LOCKED) infra/locks/helm.txt
+	@.venv/$(1)/bin/python $(PIP_INSTALL) $(addprefix $(LOCKED) ,$(call locks,$(2)))
 	@touch $@
 endef
 
 $(RUN_READY): | python-is-new-enough
-	$(call environment,run,local)
+	$(call environment,run,local helm)
 
 $(TEST_READY): | python-is-new-enough
-	$(call environment,test,test)
+	$(call environment,test,test helm)
 
 $(HOST_READY): | python-is-new-enough
-	$(call environment,host,host)
+	$(call environment,host,host helm)
 
 $(MINISTACK_READY): | python-is-new-enough
 	$(call environment,ministack,ministack)

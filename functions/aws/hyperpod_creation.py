@@ -70,17 +70,17 @@ class NewCluster:
     tags: Mapping[str, str]
 
 
-def create(new: NewCluster) -> None:
-    """Create a cluster; one of that name that is there already is left to the next look.
+def create(new: NewCluster) -> str | None:
+    """Create a cluster and give its ARN; None when one of that name is there already, which the next look judges.
 
     CreateCluster has no idempotency token: a repeat whose first answer was lost is refused by name.
     Source: SageMaker API reference, CreateCluster.
     """
     client = runtime.client("sagemaker")
     try:
-        client.create_cluster(**request_of(new))
+        return client.create_cluster(**request_of(new))["ClusterArn"]
     except client.exceptions.ResourceInUse:
-        return
+        return None
 
 
 def request_of(new: NewCluster) -> CreateClusterRequestTypeDef:

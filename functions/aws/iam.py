@@ -132,7 +132,7 @@ def delete_role(name: str) -> None:
     except client.exceptions.NoSuchEntityException:
         return
     except client.exceptions.ClientError as error:
-        # A retry after a lost answer: IAM knows neither path nor tags of a role that is gone, and we may delete by them.
+        # After a lost answer: IAM knows neither path nor tags of a role that is gone, by which we may delete it.
         if not code_of(error).startswith("AccessDenied") or tags_of_role(name) is not None:
             raise
 

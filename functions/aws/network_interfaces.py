@@ -29,8 +29,8 @@ def of_subnets(subnet_ids: Sequence[str]) -> list[Interface]:
     return _found([{"Name": "subnet-id", "Values": list(subnet_ids)}]) if subnet_ids else []
 
 
-def delete(interface_id: str) -> None:
-    """Delete an interface; one that is gone stays gone, and one that is in use again is left alone.
+def delete(interface_id: str) -> bool:
+    """Delete an interface and say whether it is gone; one that is in use again is left alone.
 
     Source of the codes: Amazon EC2 API reference, "Error codes for the Amazon EC2 API".
     """
@@ -40,6 +40,8 @@ def delete(interface_id: str) -> None:
         in_use = ("InvalidParameterValue", "InvalidNetworkInterface.InUse")
         if code_of(error) not in ("InvalidNetworkInterfaceID.NotFound", *in_use):
             raise
+        return code_of(error) not in in_use
+    return True
 
 
 def _found(filters: list[FilterTypeDef], patience: Patience | None = None) -> list[Interface]:

@@ -45,6 +45,7 @@ def gather(
         control_plane=plane,
         offered=offered,
         addons=_addons(installed.value, versions.value),
+        addons_denied=installed.denied or versions.denied,
         compute=compute.value,
         compute_known=compute.answered,
         insights=insights.value,

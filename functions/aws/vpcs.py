@@ -25,13 +25,15 @@ def contents(vpc_id: str) -> VpcContents:
     )
 
 
-def delete_group(group_id: str) -> None:
-    """Delete a security group; one that is gone stays gone, and one that something uses stays."""
+def delete_group(group_id: str) -> bool:
+    """Delete a security group and say whether it is gone; one that something uses stays."""
     try:
         runtime.client("ec2").delete_security_group(GroupId=group_id)
     except ClientError as error:
         if code_of(error) not in ("InvalidGroup.NotFound", "DependencyViolation"):
             raise
+        return code_of(error) == "InvalidGroup.NotFound"
+    return True
 
 
 def _groups(vpc_id: str) -> list[Group]:

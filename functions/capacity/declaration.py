@@ -53,7 +53,7 @@ DECLARATION = Declaration(
             function="stages_cluster",
             title="Drift of the HyperPod cluster",
             expected_seconds=5,
-            actions=("s3:GetObject", "s3:ListBucket", "sagemaker:DescribeCluster"),
+            actions=("s3:GetObject", "s3:ListBucket", "sagemaker:DescribeCluster", "sagemaker:ListTags"),
         ),
         Stage(
             kind="hyperpod_nodes",

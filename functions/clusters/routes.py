@@ -117,7 +117,9 @@ def _creation(asked: NewOperation, request: CreateCluster, deployed: settings.Se
     """Decide what a creation comes to."""
     tag = asked.cluster_tag
     names = rules.names_of(tag, deployed.account_id, deployed.region, request.foundation.reused)
-    seen = _look(request, Target(tag, deployed.account_id, deployed.region, names, request.foundation.vpc_id))
+    named = reuse.named(request.hyperpod.groups if request.hyperpod else ())
+    target = Target(tag, deployed.account_id, deployed.region, names, request.foundation.vpc_id, named=named)
+    seen = _look(request, target)
     findings = seen.findings
     administrator = Scope.ADMIN in application.caller().scopes
     findings += check_kept_data(findings, names.bucket or "", administrator=administrator)
@@ -143,10 +145,12 @@ def _begin_on(tag: str, request: rules.Request, key: str | None, *, dry_run: boo
 def _intent_on(asked: NewOperation, request: rules.Request) -> Intent:
     tag = asked.cluster_tag
     cluster = records.read(tag)
+    mutations.owned(cluster.spec)
     findings = rules.out_of_turn(tag, asked.kind, cluster.conditions)
     read: dict[str, int | str] = {"spec": cluster.spec.version}
     if isinstance(request, HyperPod):
-        seen = survey(request, target_of(cluster.spec, cluster.conditions), gathering.at_edge())
+        target = replace(target_of(cluster.spec, cluster.conditions), named=reuse.named(request.groups))
+        seen = survey(request, target, gathering.at_edge())
         findings += seen.findings
         read |= seen.read
     changed = {

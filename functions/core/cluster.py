@@ -149,9 +149,10 @@ class ClusterSpec(BaseModel):
     """The desired state of a cluster; `version` counts its changes.
 
     `owner_groups` name who may change it, nobody in particular when empty; `company_tags` go onto all that is made for
-    it, beside the deployment's. `kubernetes_version` is what was asked for, or what an upgrade brought all of it to;
-    None for the newest that both EKS and HyperPod have when the foundation is made. `public_access_cidrs` are all
-    ranges that the cluster's endpoint answers, the control plane's own among them; None for everywhere.
+    it, beside the deployment's, and `dropped_tags` are the keys that it once had. `kubernetes_version` is what was
+    asked for, or what an upgrade brought all of it to; None for the newest that both EKS and HyperPod have when the
+    foundation is made. `public_access_cidrs` are all ranges that the cluster's endpoint answers, the control plane's
+    own among them; None for everywhere.
 
     What is stored is not judged again by the rules for new requests, so that it stays readable when those change.
     """
@@ -175,6 +176,7 @@ class ClusterSpec(BaseModel):
     origin: Literal["created", "imported"] = "created"
     owner_groups: list[str] = []
     company_tags: dict[str, str] = {}
+    dropped_tags: list[str] = []
     created_at: datetime
     version: int = 1
     surroundings: Surroundings | None = None

@@ -1,4 +1,4 @@
-"""Until when calls to AWS may begin, where somebody waits for what they come to."""
+"""Until when calls to AWS and to clusters may begin, where somebody waits for what they come to."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from functions.core.errors import (
     AlreadyExists,
     Cause,
     Conflict,
+    DeploymentFault,
     FieldError,
     Forbidden,
     InvalidRequest,
@@ -36,6 +37,7 @@ _REFUSALS: Final[tuple[type[Problem], ...]] = (
     OperationInProgress,
     QuotaExceeded,
     Conflict,
+    DeploymentFault,
     Unavailable,
 )
 _BY_CODE: Final = {refusal.code: refusal for refusal in _REFUSALS}

@@ -15,7 +15,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.core import deadlines, runtime
 from functions.core.deadlines import TimeOver
-from functions.core.errors import Unavailable
+from functions.core.errors import PreconditionFailed, Problem, StageFailed, Unavailable
 from functions.core.failures import DENIED, code_of, problem_of
 from functions.core.findings import unchecked
 from functions.core.runtime import Patience
@@ -43,7 +43,7 @@ class Asked(Generic[Result]):
         self.check = check
         self.value: Result | None = None
         self._call = call
-        self._error: ClientError | BotoCoreError | None = None
+        self._error: ClientError | BotoCoreError | Problem | None = None
         self.why: str | None = None
         self.again = False
         self._made = False
@@ -59,21 +59,31 @@ class Asked(Generic[Result]):
             self._refused(error, f"AWS answered {error.operation_name} with {code_of(error)}", again=not _denied(error))
         except BotoCoreError as error:
             self._refused(error, f"AWS did not answer ({type(error).__name__})", again=True)
+        except (PreconditionFailed, StageFailed, Unavailable) as error:
+            # So a cluster says that it does not answer, or does not let us in.
+            self._refused(error, error.detail, again=isinstance(error, Unavailable))
 
     @property
     def answered(self) -> bool:
         """Say whether the calls were made and came to an end."""
         return self._made and self.why is None
 
+    @property
+    def denied(self) -> str | None:
+        """Say what AWS answered where a permission is lacking: that passes by itself never."""
+        return self.why if isinstance(self._error, ClientError) and _denied(self._error) else None
+
     def required(self, resource: str) -> Result:
         """Give what nothing can be said without; raises the problem that kept it from coming to an end."""
+        if isinstance(self._error, Problem):
+            raise self._error
         if self._error is not None:
             raise problem_of(self._error, resource) from self._error
         if self.why is not None:
             raise Unavailable(f"{self.check} of {resource}: {self.why}.", remedy="Send the request again in a moment.")
         return cast("Result", self.value)
 
-    def _refused(self, error: ClientError | BotoCoreError, why: str, *, again: bool) -> None:
+    def _refused(self, error: ClientError | BotoCoreError | Problem, why: str, *, again: bool) -> None:
         self._error, self.why, self.again = error, why, again
         _logger.warning("%s is unchecked: %s", self.check, why)
 
@@ -112,7 +122,7 @@ class Gathering:
     @property
     def findings(self) -> list[Finding]:
         """Say for each check that did not come to an end why."""
-        return [unchecked(check, why) for check, why in self._unfinished.items()]
+        return [unchecked(check, why) for check, why in self.unfinished.items()]
 
     @property
     def unanswered(self) -> frozenset[str]:
@@ -120,7 +130,8 @@ class Gathering:
         return frozenset(asked.check for asked in self._asked if asked.again)
 
     @property
-    def _unfinished(self) -> dict[str, str]:
+    def unfinished(self) -> dict[str, str]:
+        """Say of each check that did not come to an end why, by its name."""
         return {asked.check: asked.why for asked in self._asked if asked.why}
 
 

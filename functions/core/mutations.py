@@ -72,6 +72,7 @@ def asked(kind: str, cluster_tag: str, sent: JsonObject, scopes: Sequence[str], 
 def carry_out(asked: NewOperation, decide: Callable[[], Intent], *, dry_run: bool, confirm: str | None) -> Answer:
     """Give the operation that the same request began before; else decide what it comes to, and preview or begin that.
 
+    `decide` asks for the cluster by `owned` before it looks at anything: who may not change it learns nothing of it.
     Raises what `decide` and its error findings say, IdempotencyKeyReused, ConfirmationRequired, PreviewOutdated,
     Forbidden for a caller outside of the cluster's owner groups, and what `ledger.begin` raises.
     """
@@ -79,6 +80,15 @@ def carry_out(asked: NewOperation, decide: Callable[[], Intent], *, dry_run: boo
     if not dry_run and (earlier := ledger.replayed(asked)):
         return application.accepted(earlier)
     return _answer(decide(), dry_run=dry_run, confirm=confirm)
+
+
+def owned(cluster: ClusterSpec) -> ClusterSpec:
+    """Give a cluster that the caller may change: decide by it before anything of it is looked at.
+
+    Raises Forbidden for a caller outside of its owner groups.
+    """
+    application.caller().require_owner(cluster.tag, cluster.owner_groups)
+    return cluster
 
 
 def planned(phase: str, name: str) -> PlannedStage:
@@ -101,7 +111,7 @@ def previewed(body: Previewed) -> Answer:
 def _answer(intent: Intent, *, dry_run: bool, confirm: str | None) -> Answer:
     caller = application.caller()
     if intent.cluster is not None:
-        caller.require_owner(intent.cluster.tag, intent.cluster.owner_groups)
+        owned(intent.cluster)
     state = state_of(
         intent.new.kind,
         intent.new.cluster_tag,

@@ -16,10 +16,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Effect:
-    """The condition of the cluster that a phase decides, and what it is when all stages of the phase stand."""
+    """The condition of the cluster that a phase decides, and what it is when all stages of the phase stand.
+
+    Where `kinds` are given, only stages of these kinds decide it.
+    """
 
     condition: str
     makes: Literal["True", "False"] = "True"
+    kinds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Unmaking:
+    """What a stage takes away of what a phase has made: what the stages named in `stages` made, all without any.
+
+    `stages` are names or kinds of stages; `{}` in one stands for the parameter of the stage that takes away.
+    """
+
+    phase: str
+    stages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -54,15 +69,25 @@ CONDITIONS: Final = {
     "hyperpod": "HyperPodReady",
     "storage": "StorageReady",
 }
-# Each phase that takes away what another has left standing.
-REMOVALS: Final = {
-    "hyperpod_removal": "hyperpod",
-    "dependencies_removal": "dependencies",
-    "foundation_removal": "foundation",
-}
 EFFECTS: Final = {
     **{phase: Effect(condition) for phase, condition in CONDITIONS.items()},
-    **{removal: Effect(CONDITIONS[phase], "False") for removal, phase in REMOVALS.items()},
+    # Load balancers, which go in this phase too, are no part of the storage.
+    "workloads_removal": Effect("StorageReady", "False", ("own_objects_removal",)),
+    "hyperpod_removal": Effect("HyperPodReady", "False"),
+    "dependencies_removal": Effect("DependenciesReady", "False"),
+    "foundation_removal": Effect("FoundationReady", "False"),
+}
+# Each stage, by its name or its kind, that takes away what another has made.
+UNMAKINGS: Final = {
+    "own_objects_removal:workloads": Unmaking("storage"),
+    "hyperpod_removal": Unmaking("hyperpod"),
+    "addons_removal": Unmaking("dependencies", ("addon",)),
+    "identity_chain_removal": Unmaking("dependencies", ("identity_chain:{}",)),
+    "helm_release_removal": Unmaking("dependencies", ("helm_release:{}",)),
+    "foundation_removal": Unmaking("foundation"),
+    "own_objects_removal:rights": Unmaking("dependencies", ("cluster_role",)),
+    "cluster_role_removal": Unmaking("dependencies", ("cluster_role:{}",)),
+    "leave_cluster": Unmaking("dependencies", ("access_entry",)),
 }
 
 PIPELINES: Final = (

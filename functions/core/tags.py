@@ -41,8 +41,17 @@ def stack_tags(cluster: ClusterSpec) -> dict[str, str]:
 
 
 def tags_after(cluster: ClusterSpec, standing: Mapping[str, str]) -> dict[str, str]:
-    """Give the tags that a standing stack is to have: our own as they are, the company's as they are wanted by now."""
-    return company_tags(cluster) | {key: value for key, value in standing.items() if is_own(key)}
+    """Give the tags that a standing stack is to have: the company's as they are wanted by now, all others as they are.
+
+    Only those that the cluster is known to have dropped go: what else stands there, others put on it.
+    """
+    return {key: value for key, value in standing.items() if key not in cluster.dropped_tags} | company_tags(cluster)
+
+
+def foreign_keys(cluster: ClusterSpec, standing: Mapping[str, str]) -> frozenset[str]:
+    """Name the tags of a standing stack that others put on it: neither our own nor ever known as the company's."""
+    known = company_tags(cluster).keys() | {*cluster.dropped_tags}
+    return frozenset(key for key in standing if key not in known and not is_own(key))
 
 
 def is_own(key: str) -> bool:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import urllib3
 from pydantic import JsonValue
 
-from functions.core import settings
+from functions.core import deadlines, runtime, settings
 from functions.core.documents import items_of, member
 from functions.core.errors import Cause, Conflict, FieldError, InvalidPageToken, Layer, StageFailed, Unavailable
 from functions.kubernetes_api import ownership
@@ -249,6 +249,7 @@ def _send(
     query: Mapping[str, str] | None = None,
     body: Mapping[str, JsonValue] | None = None,
 ) -> tuple[int, bytes]:
+    deadlines.check(runtime.now())
     headers = {"Accept": "application/json"}
     if body is not None:
         headers["Content-Type"] = "application/apply-patch+yaml" if method == "PATCH" else "application/json"

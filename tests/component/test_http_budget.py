@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from functions.core.cluster import AccessRole
 from functions.core.gathering import EDGE_TIME
 from tests.component.test_http_reuse_support import HYPERPOD, Own, own
+from tests.component.test_http_settings import set_choice
 from tests.component.test_http_support import Answer, Edge, account, edge, standing
 from tests.component.test_http_upgrades import CONDITIONS, ElasticKubernetes, group
 
@@ -48,10 +50,12 @@ def unchecked(answer: Answer) -> set[str]:
     return {each["check"] for each in answer.body["findings"] if each["message"].startswith("unchecked: ")}
 
 
-def timed(edge: Edge, path: str, body: dict[str, Any]) -> tuple[Answer, timedelta]:
+def timed(
+    edge: Edge, path: str, body: dict[str, Any] | None, method: str = "POST", query: str = "dry_run=true"
+) -> tuple[Answer, timedelta]:
     """Try a request, and say how long it took."""
     before = edge.account.clock.now()
-    answer = edge.send("POST", path, body, query="dry_run=true")
+    answer = edge.send(method, path, body, query=query)
     assert answer.status == 200, answer.body
     return answer, edge.account.clock.now() - before
 
@@ -92,3 +96,32 @@ def test_an_import_looks_at_its_role_and_bucket_in_what_time_is_left(slow: Edge,
     answer, took = timed(slow, "/api/clusters/import", {"eks_cluster_name": "theirs", **parts})
     assert took <= EDGE_TIME + SLOW
     assert unchecked(answer) == {"reused_role", "reused_bucket"}
+
+
+@pytest.mark.case(71)
+def test_a_deletion_is_previewed_within_the_same_time(slow: Edge) -> None:
+    standing(slow, "t1", *CONDITIONS)
+    answer, took = timed(slow, "/api/clusters/t1", None, "DELETE")
+    assert EDGE_TIME <= took <= EDGE_TIME + SLOW
+    assert unchecked(answer) >= {"roles", "bucket", "log groups"}
+    assert answer.body["preview"]["digest"]
+
+
+@pytest.mark.case(71)
+def test_a_connection_is_tried_as_far_as_there_is_time(edge: Edge) -> None:
+    standing(edge, "t1", *CONDITIONS)
+    cluster = {"name": "e", "status": "ACTIVE", "version": "1.34", "resourcesVpcConfig": {"endpointPublicAccess": True}}
+    edge.surroundings.answer(edge.account, "eks.DescribeCluster", lambda _: {"cluster": cluster})
+    missing = {"Error": {"Code": "ResourceNotFoundException", "Message": "No access entry"}}
+    edge.surroundings.answer(edge.account, "eks.DescribeAccessEntry", lambda _: missing)
+    for role in AccessRole:
+        set_choice(edge, role, "arn:aws:iam::123456789012:role/instantstart/ours")
+    edge.surroundings.seconds["DescribeCluster"] = 9
+    with edge.account.counted() as calls:
+        answer, took = timed(edge, "/api/clusters/t1/connection", None, "GET", "")
+    assert took <= EDGE_TIME + SLOW
+    assert "DescribeAccessEntry" not in calls
+    outcomes = {each["name"]: each["outcome"] for each in answer.body["checks"]}
+    assert not answer.body["connected"]
+    assert {name for name, outcome in outcomes.items() if outcome == "passed"} == {"control_plane", "endpoint"}
+    assert {each["message"] for each in answer.body["checks"] if each["outcome"] == "unknown"} == {"not reached"}

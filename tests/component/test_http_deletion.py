@@ -10,6 +10,7 @@ from botocore.exceptions import EndpointConnectionError
 from functions.core import runtime
 from functions.core.cluster import DesiredAccess
 from functions.core.ledger import granted
+from tests.component.test_http_budget import OneByOne
 from tests.component.test_http_support import Answer, Edge, account, edge, stages_of, standing
 from tests.component.test_ledger_support import executions
 
@@ -150,6 +151,7 @@ def test_what_aws_does_not_say_is_told_as_unchecked_and_refuses_nothing(t1: Edge
 def test_a_slow_service_leaves_the_rest_unchecked_and_the_caller_with_an_answer(
     t1: Edge, stack: dict[str, Any]
 ) -> None:
+    t1.account.runtime.threads = OneByOne()
     stack[SECONDS] = 9
     answer = preview(t1).body
     parts = {finding["check"] for finding in answer["findings"]}

@@ -189,6 +189,11 @@ def test_of_an_imported_cluster_only_what_was_made_here_is_compared_and_repaired
     free_leases("t1")
     theirs = drift("vpc-cni", "EKS add-on", "addon:vpc-cni", expected="installed", actual="absent")
     kept(edge, ADDON, theirs)
+    previewed = preview(edge)
+    assert [change["name"] for change in previewed["preview"]["changes"]] == ["coredns"]
+    [told] = previewed["findings"]
+    assert (told["check"], told["resource"]) == ("drift_not_made_here", "vpc-cni")
+    assert "POST /api/clusters/t1/dependencies" in told["remedy"]
     begun = edge.send("POST", REPAIR)
     assert stages_of(begun.body["operation_id"]) == [
         ("dependencies", "addon:coredns"),

@@ -135,7 +135,7 @@ def test_what_another_cluster_has_taken_over_too_is_told_and_refuses_nothing(edg
     assert create(edge, own.members).status == 202
 
 
-def test_of_a_cluster_of_others_nothing_is_told_but_what_the_tags_say(edge: Edge, own: Own) -> None:
+def test_of_a_cluster_of_others_nothing_is_told_but_that_there_is_one(edge: Edge, own: Own) -> None:
     standing_on(edge, own, ["research"])
     told = dry_run(edge, own.members, scopes=SOME, groups=["sales"])
     assert told
@@ -144,9 +144,40 @@ def test_of_a_cluster_of_others_nothing_is_told_but_what_the_tags_say(edge: Edge
     for told in (dry_run(edge, own.members, SOME, ["research"]), dry_run(edge, own.members)):
         assert all("cluster other too" in each["message"] for each in told)
     _vpc(own, OTHERS)
-    [vpc] = [each for each in dry_run(edge, own.members, scopes=SOME) if each["level"] == "error"]
-    assert "was made for cluster other," in vpc["message"]
-    assert "research" not in str(vpc)
+    for groups, scopes, whose in (
+        (["sales"], SOME, "another cluster,"),
+        (["research"], SOME, "cluster other,"),
+        ([], (*SOME, "admin"), "cluster other,"),
+    ):
+        told = dry_run(edge, own.members, scopes, groups)
+        [vpc] = [each for each in told if each["level"] == "error"]
+        assert f"was made for {whose}" in vpc["message"]
+        assert "research" not in str(vpc)
+
+
+def test_of_a_cluster_that_no_record_knows_only_an_administrator_learns_the_tag(edge: Edge, own: Own) -> None:
+    _vpc(own, OTHERS)
+    for scopes, whose in ((SOME, "another cluster,"), ((*SOME, "admin"), "cluster other,")):
+        [vpc] = dry_run(edge, own.members, scopes)
+        assert f"was made for {whose}" in vpc["message"]
+
+
+@pytest.mark.parametrize("where", ["with the cluster", "later"])
+def test_the_subnet_of_an_instance_group_says_no_more_of_whose_it_is(edge: Edge, own: Own, where: str) -> None:
+    assert edge.send("POST", "/api/clusters", {"tag": "other", "owner_groups": ["research"]}).status == 202
+    subnet = own.subnet("10.50.16.0/20", "us-west-2c")
+    own.ec2.create_tags(Resources=[subnet], Tags=listed(OTHERS))
+    group = {"name": "gpu", "instance_type": "ml.g6.4xlarge", "instance_count": 1, "subnet_id": subnet}
+    hyperpod = HYPERPOD | {"instance_groups": [group]}
+    path = "/api/clusters"
+    body: dict[str, Any] = {"tag": "t1", "foundation": own.members, "hyperpod": hyperpod}
+    if where == "later":
+        assert create(edge, own.members).status == 202
+        path, body = "/api/clusters/t1/hyperpod", hyperpod
+    for groups, whose in ((["sales"], "another cluster,"), (["research"], "cluster other,")):
+        answer = edge.send("POST", path, body, query="dry_run=true", scopes=SOME, groups=groups)
+        [found] = [each for each in answer.body["findings"] if each["check"] == CHECK]
+        assert f"was made for {whose}" in found["message"]
 
 
 def test_a_role_and_a_bucket_whose_tags_somebody_took_off_are_known_by_the_record(edge: Edge, own: Own) -> None:

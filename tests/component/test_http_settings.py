@@ -9,7 +9,7 @@ import pytest
 from functions.clusters.settings.rules import difference
 from functions.core.ledger.clusters import spec_of
 from functions.core.ledger.models import OperationStatus
-from functions.core.tags import company_tags
+from functions.core.tags import company_tags, tags_after
 from tests.component.test_http_support import HYPERPOD, Edge, account, edge, free_leases
 from tests.component.test_ledger_support import finish_operation
 
@@ -73,6 +73,24 @@ def test_what_is_not_sent_stays(edge: Edge) -> None:
     spec = spec_of("t1")
     assert (spec.owner_groups, spec.company_tags) == (["ml"], {"a": "3"})
     assert answer.body["request"]["dropped_tags"] == ["b"]
+
+
+def test_a_foundation_loses_the_tags_that_its_cluster_once_had_and_none_that_others_put_on_it(edge: Edge) -> None:
+    set_choice(edge, "COMPANY_TAGS", '{"cost-center": "deployed"}')
+    edge.send("POST", "/api/clusters", {"tag": "t1", "company_tags": {"a": "1", "b": "2", "c": "3"}})
+    for wanted in ({"b": "2", "c": "3"}, {"c": "4"}, {"c": "4", "a": "5"}):
+        free_leases("t1")
+        assert edge.send("PATCH", "/api/clusters/t1", {"company_tags": wanted}).status == 202
+    spec = spec_of("t1")
+    assert spec.dropped_tags == ["b"]
+    standing = {"a": "1", "b": "2", "c": "3", "backup": "daily", "instantstart:operation": "old"}
+    assert tags_after(spec, standing) == {
+        "a": "5",
+        "c": "4",
+        "cost-center": "deployed",
+        "backup": "daily",
+        "instantstart:operation": "old",
+    }
 
 
 def test_a_preview_of_settings_names_old_and_new(edge: Edge) -> None:

@@ -158,6 +158,7 @@ class Surroundings:
     clusters: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     security_groups: list[dict[str, Any]] = field(default_factory=list)
     failing: dict[str, Exception] = field(default_factory=dict)
+    """What operations raise, by their names, or with the service's before where two have one of the name."""
     seconds: dict[str, float] = field(default_factory=dict)
     """How long operations take."""
 
@@ -186,8 +187,9 @@ class Surroundings:
             if denied is not None:
                 return denied
             account.clock.advance(seconds=self.seconds.get(model.name, 0))
-            if model.name in self.failing:
-                raise self.failing[model.name]
+            for name in (model.name, f"{model.service_model.service_name}.{model.name}"):
+                if name in self.failing:
+                    raise self.failing[name]
             sent = params["body"]
             parsed = answer(sent if isinstance(sent, dict) else json.loads(sent or b"{}"))
             return SimpleNamespace(status_code=400 if "Error" in parsed else 200), parsed

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from botocore.exceptions import EndpointConnectionError
+from botocore.exceptions import ClientError, EndpointConnectionError
 
-from tests.component.test_http_support import Answer, Edge, account, edge, stages_of, standing
+from tests.component.test_http_support import Answer, Edge, account, edge, set_condition, stages_of, standing
 
 __all__ = ["account", "edge"]
 
@@ -171,6 +171,18 @@ def test_an_add_on_without_a_version_for_the_target_refuses(edge: Edge, eks: Ela
     assert errors(edge) == ["upgrade_addon"]
 
 
+@pytest.mark.parametrize("call", ["ListAddons", "DescribeAddonVersions"])
+def test_add_ons_that_may_not_be_read_are_no_matter_of_waiting(edge: Edge, eks: ElasticKubernetes, call: str) -> None:
+    edge.surroundings.failing[call] = ClientError({"Error": {"Code": "AccessDeniedException", "Message": "no"}}, call)
+    answer = edge.send("POST", UPGRADE)
+    assert (answer.status, answer.body["code"], answer.body["retryable"]) == (500, "deployment_fault", False)
+    assert f"{call} with AccessDeniedException" in answer.body["detail"]
+    assert "role" in answer.body["remedy"] and "moment" not in answer.body["remedy"]
+    edge.surroundings.failing[call] = EndpointConnectionError(endpoint_url="https://eks")
+    answer = edge.send("POST", UPGRADE)
+    assert (answer.status, answer.body["code"], answer.body["retryable"]) == (503, "unavailable", True)
+
+
 def test_a_cluster_at_its_target_is_refused_and_a_newer_image_or_add_on_is_not(
     edge: Edge, eks: ElasticKubernetes
 ) -> None:
@@ -203,6 +215,24 @@ def test_a_cluster_without_a_foundation_is_not_upgraded(edge: Edge) -> None:
     edge.surroundings.answer(edge.account, "eks.DescribeClusterVersions", lambda _: versions)
     answer = edge.send("POST", UPGRADE)
     assert (answer.status, answer.body["code"]) == (409, "precondition_failed")
+
+
+@pytest.mark.parametrize("ready", ["Unknown", "False"])
+def test_nodes_that_nobody_tells_of_are_planned_for_whatever_is_on_record(
+    edge: Edge, eks: ElasticKubernetes, ready: str
+) -> None:
+    set_condition("t1", "HyperPodReady", ready)
+    edge.surroundings.failing["sagemaker.DescribeCluster"] = EndpointConnectionError(endpoint_url="https://sagemaker")
+    begun = edge.send("POST", UPGRADE, query=f"confirm={preview(edge).body['preview']['digest']}")
+    assert begun.status == 202, begun.body
+    assert ("nodes", "node_images") in stages_of(begun.body["operation_id"])
+
+
+def test_a_cluster_that_has_no_hyperpod_cluster_has_no_nodes_to_plan_for(edge: Edge, eks: ElasticKubernetes) -> None:
+    edge.surroundings.clusters.clear()
+    begun = edge.send("POST", UPGRADE, query=f"confirm={preview(edge).body['preview']['digest']}")
+    assert begun.status == 202, begun.body
+    assert ("nodes", "node_images") not in stages_of(begun.body["operation_id"])
 
 
 def test_a_preview_costs_as_many_calls_for_a_large_fleet_as_for_a_small_one(edge: Edge, eks: ElasticKubernetes) -> None:

@@ -54,6 +54,11 @@ def test_each_operation_adds_what_it_made_and_takes_back_what_turned_out_to_be_t
 def test_a_removal_and_the_end_of_the_cluster_leave_no_record(cluster: Account) -> None:
     ended(hyperpod=Making(made=("hyperpod_cluster",)), storage=Making(made=("mount:m",)))
     assert ended(hyperpod=Making(removed=True)) == {"storage": ["mount:m"]}
+    ended(dependencies=Making(made=("access_entry:admin", "access_entry:operator", "cluster_role:operator", "addon:a")))
+    assert ended(dependencies=Making(unmade=("access_entry", "addon:a")), storage=Making(removed=True)) == {
+        "dependencies": ["cluster_role:operator"]
+    }
+    assert ended(dependencies=Making(unmade=("cluster_role:operator",))) == {}
     ended(forgets=True)
     assert {name for name in cluster_records() if name.startswith(("made#", "spec"))} == set()
 

@@ -18,7 +18,8 @@ from infra.host.context import KEY, Context
 from infra.host.shipment import shipment
 from infra.host.stack import InstantStart
 from infra.host.web_socket import STAGE, posting
-from infra.topology import TOPOLOGY, Weight
+from infra.shapes import Weight
+from infra.topology import TOPOLOGY
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from infra.host.context import Architecture
 
 EMULATOR: Final = "emulator"
+_SECONDS: Final = 150
 
 
 class OfThisPython:
@@ -74,22 +76,23 @@ def _simplify_alarms(stack: InstantStart) -> None:
 
 
 def _be_patient(stack: InstantStart) -> None:
-    """Let functions wait longer for an answer: a busy machine gives the emulator less than AWS has."""
+    """Let functions take longer and wait longer for AWS: a busy machine gives the emulator less than AWS has."""
     for name in stack.functions.by_name:
-        _set(stack, name, "AWS_PATIENCE", Patience.STAGE.value)
+        _override(stack, name, "Timeout", _SECONDS)
+        _override(stack, name, "Environment.Variables.AWS_PATIENCE", Patience.STAGE.value)
 
 
 def _lead_posts_back(stack: InstantStart, emulator: str) -> None:
     """Tell functions that post to connections where those are: the address of a stage is always AWS's own."""
     address = f"{emulator}/_aws/execute-api/{stack.edge.web_socket.id}/{STAGE}"
     for name in posting(TOPOLOGY):
-        _set(stack, name, "CONNECTIONS_ENDPOINT", address)
+        _override(stack, name, "Environment.Variables.CONNECTIONS_ENDPOINT", address)
 
 
-def _set(stack: InstantStart, function: str, setting: str, value: str) -> None:
+def _override(stack: InstantStart, function: str, path: str, value: str | int) -> None:
     made = stack.functions.by_name[function].node.default_child
     assert isinstance(made, lambda_.CfnFunction)
-    made.add_property_override(f"Environment.Variables.{setting}", value)
+    made.add_property_override(path, value)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from types_boto3_stepfunctions import SFNClient
 
 _PROGRAM: Final = ENVIRONMENTS / "ministack" / "bin" / "python"
-_SECONDS: Final = 60
+_SECONDS: Final = 180
 # Whoever signs with an account's number for a key is that account.
 _CREDENTIALS: Final = {"AWS_ACCESS_KEY_ID": PLACE.account, "AWS_SECRET_ACCESS_KEY": "emulated"}
 

@@ -13,7 +13,7 @@ from websockets.exceptions import InvalidStatus
 
 from infra.host.stack import NAME
 from infra.host.web_socket import STAGE
-from infra.topology import ROOT
+from infra.shapes import ROOT
 from tests.infrastructure.deployment import PLACE, an_object
 from tests.infrastructure.emulator import Answer, Deployed, emulating
 from tests.infrastructure.outsiders import run
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
 
 ENDED: Final = {"SUCCEEDED", "FAILED", "CANCELLED"}
-PATIENCE_SECONDS: Final = 90
+PATIENCE_SECONDS: Final = 180
 _APP: Final = f"{sys.executable} -m tests.infrastructure.emulated_app"
 _CHOICES: Final = {"charts": "stand_in", "architecture": "x86_64"}
 
@@ -109,11 +109,14 @@ def test_a_ticket_opens_one_connection_and_nothing_else_does(deployed: Deployed,
 
 def begun(deployed: Deployed, token: str) -> str:
     """Begin an operation; a function that has just been started may not be answered in time, and says to ask again."""
-    for _attempt in range(5):
-        answer = deployed.call("POST", "/api/clusters", token, {"tag": "rehearsed"}, key="rehearsed")
-        if answer.status != 503:
-            break
+
+    def ask() -> Answer:
+        return deployed.call("POST", "/api/clusters", token, {"tag": "rehearsed"}, key="rehearsed")
+
+    answer, asked = ask(), 1
+    while answer.status == 503 and asked < 5:
         assert answer.body["retryable"] is True
+        answer, asked = ask(), asked + 1
     assert answer.status == 202, answer
     return str(answer.body["operation_id"])
 

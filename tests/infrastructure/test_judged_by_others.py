@@ -26,7 +26,7 @@ WARNINGS: Final = {
 
 def test_the_outside_validator_takes_every_state_machine_as_it_is_deployed(tmp_path: Path) -> None:
     values = substitutions(environment(TOPOLOGY, PLACE, Release("r1", ())))
-    written = []
+    written: list[str | Path] = []
     for machine in TOPOLOGY.machines:
         text = machine.path.read_text(encoding="utf-8")
         for name, value in values.items():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from infra.topology import ROOT
+from infra.shapes import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -107,10 +107,10 @@ def asks(route: Resource) -> bool:
 def statements(deployment: Deployment) -> Iterator[tuple[str, dict[str, JsonValue]]]:
     """Walk through what roles are allowed, wherever it is written; the boundary and policies of resources are not."""
     for role in deployment.of("IAM::Role"):
-        for inline in role.list_at("Policies"):
-            yield from ((role.name, each) for each in written(inline["PolicyDocument"]))
-    for policy in deployment.of("IAM::Policy"):
-        yield from ((policy.name, each) for each in written(policy.at("PolicyDocument")))
+        for policy in role.list_at("Policies"):
+            yield from ((role.name, each) for each in written(policy["PolicyDocument"]))
+    for attached in deployment.of("IAM::Policy"):
+        yield from ((attached.name, each) for each in written(attached.at("PolicyDocument")))
 
 
 def written(document: JsonValue) -> list[dict[str, JsonValue]]:

@@ -13,6 +13,7 @@ from functions.clusters.deletion.models import (
     Group,
     HyperPodSeen,
     Interface,
+    Owner,
     Part,
     Seen,
     StackResource,
@@ -23,20 +24,23 @@ from functions.clusters.deletion.rules import preview
 from functions.clusters.deletion.rules.blockers import (
     blocked,
     blockers_in,
+    given_groups,
     going,
-    leftover_groups,
     leftover_interfaces,
+    leftovers,
     of_cluster,
+    owned_groups,
 )
 from functions.clusters.deletion.rules.findings import findings_of
 from functions.clusters.deletion.rules.interfaces import Fate, blocker_of, fate_of, is_of_a_service, owner_of
 from functions.clusters.deletion.rules.plan import DELETE_CLUSTER, DELETE_HYPERPOD, plan
 from functions.clusters.rules import names_of
-from functions.core.cluster import ClusterSpec, ReusedResources
+from functions.core.cluster import ClusterSpec, DesiredGroup, ReusedResources, Surroundings
 from functions.core.ledger.models import PlannedStage
 from functions.core.phases import BY_KIND
 
 EKS = "eks-cluster-t1"
+OWNER = Owner(EKS)
 CLUSTER = "cluster.k8s.amazonaws.com/name"
 SPEC = ClusterSpec(
     tag="t1",
@@ -189,7 +193,48 @@ def test_groups_that_the_cluster_s_controllers_made_are_its_leftovers() -> None:
     of_controller = Group("sg-2", "k8s-traffic", {"elbv2.k8s.aws/cluster": EKS})
     shared = Group("sg-3", "shared", {f"kubernetes.io/cluster/{EKS}": "shared"})
     other = Group("sg-4", "k8s-traffic", {"elbv2.k8s.aws/cluster": "eks-cluster-t2"})
-    assert leftover_groups([owned, of_controller, shared, other], EKS) == [owned, of_controller]
+    every = (owned, of_controller, shared, other)
+    assert owned_groups(every, OWNER) == [owned, of_controller]
+    assert leftovers(VpcContents((), every, ()), OWNER).groups == (owned, of_controller)
+    # EKS takes its own along, as long as there is a cluster for it to delete.
+    assert leftovers(VpcContents((), every, ()), replace(OWNER, stands=True)).groups == (of_controller,)
+
+
+def test_a_group_that_the_cluster_was_given_is_never_a_leftover_of_it() -> None:
+    group = DesiredGroup(name="a", instance_count=1, capacity_type="on_demand", security_group_ids=["sg-2", "sg-3"])
+    plain = DesiredGroup(name="b", instance_count=1, capacity_type="on_demand")
+    reused = ReusedResources(vpc_id="vpc-1", security_group_id="sg-1")
+    around = Surroundings(eks_arn="arn", vpc_id="vpc-1", security_group_id="sg-4")
+    spec = SPEC.model_copy(update={"reused": reused, "instance_groups": [group, plain], "surroundings": around})
+    assert given_groups(spec) == {"sg-1", "sg-2", "sg-3", "sg-4"}
+    assert given_groups(SPEC) == set()
+    found = [Group(f"sg-{each}", "team", {f"kubernetes.io/cluster/{EKS}": "owned"}) for each in range(6)]
+    owner = replace(OWNER, given=given_groups(spec))
+    vpc = VpcContents((), tuple(found), ())
+    spared = [found[0], found[5]]
+    assert [*leftovers(vpc, owner).groups] == [*of_cluster(vpc, owner).groups] == spared
+    # In a VPC of our own they stand in the way, and are named.
+    assert [each.resource for each in blockers_in(vpc, owner, {"sg-4"})] == ["sg-1", "sg-2", "sg-3"]
+
+
+def test_nothing_is_cleared_while_another_s_eks_cluster_has_the_name() -> None:
+    left = replace(interface("aws-K8S-i-1", available=True), tags={CLUSTER: EKS})
+    attached = replace(interface(f"Amazon EKS {EKS}"), interface_id="eni-2")
+    node = replace(interface("aws-K8S-i-2"), interface_id="eni-3")
+    group = Group("sg-1", "k8s-traffic", {"elbv2.k8s.aws/cluster": EKS})
+    vpc, nothing = VpcContents((left, attached, node), (group,), ()), VpcContents((), (), ())
+    theirs = replace(OWNER, stands=True, foreign=True)
+    assert leftovers(vpc, replace(OWNER, stands=True)) == VpcContents((left,), (group,), ())
+    assert leftovers(vpc, theirs) == of_cluster(vpc, theirs) == nothing
+    # It is in the way of a VPC of our own; what leaves by itself is waited for as ever.
+    assert [each.resource for each in blockers_in(vpc, theirs, set())] == ["eni-1", "eni-2", "sg-1"]
+    assert blockers_in(vpc, OWNER, set()) == []
+    # The preview promises no more than that.
+    for foreign, deleted, blocking in ((False, ["eni-1"], []), (True, [], ["eni-1", "eni-2"])):
+        asked = case(Seen(eks_status="ACTIVE", eks_foreign=foreign, interfaces=vpc.interfaces))
+        named = [each.name for each in preview.changes_of(asked) if each.resource == "network interface"]
+        blockers = [each.resource for each in findings_of(asked) if each.check == "blocker"]
+        assert (named, blockers) == (deleted, blocking)
 
 
 @pytest.mark.case(4)
@@ -202,7 +247,7 @@ def test_what_others_made_in_a_network_is_named_with_its_remedy_and_the_stack_s_
         groups=(Group("sg-1", "compute", {}), Group("sg-2", "theirs", {})),
         parts=(Part("subnet-1", "subnet"), Part("vpce-2", "VPC endpoint"), Part("rtb-2", "route table")),
     )
-    found = blockers_in(vpc, EKS, {"nat-1", "sg-1", "subnet-1"})
+    found = blockers_in(vpc, OWNER, {"nat-1", "sg-1", "subnet-1"})
     assert [each.resource for each in found] == ["eni-2", "vpce-2", "rtb-2", "sg-2"]
     problem = blocked("The network", found, "t1")
     assert (problem.code, problem.status, [each.field for each in problem.errors]) == (
@@ -234,6 +279,28 @@ def test_a_preview_deletes_backwards_and_marks_what_cannot_come_back() -> None:
         ("delete", "record of the cluster", False),
         ("keep", "S3 bucket", False),
     ]
+
+
+@pytest.mark.parametrize(
+    ("origin", "ours", "others", "named"),
+    [
+        ("created", [], [], ["delete"]),
+        # Nobody could look, or there was none: it is not known to be anybody's.
+        ("imported", [], [], []),
+        ("imported", [], ["helm_release:dependencies"], ["keep"]),
+        ("imported", ["helm_release:dependencies"], [], ["delete"]),
+    ],
+)
+def test_a_release_goes_only_where_it_is_known_to_be_the_control_plane_s(
+    origin: str, ours: list[str], others: list[str], named: list[str]
+) -> None:
+    asked = replace(
+        case(Seen(eks_status="ACTIVE")),
+        spec=SPEC.model_copy(update={"origin": origin}),
+        ours=frozenset(ours),
+        others=frozenset(others),
+    )
+    assert [each.action.value for each in preview.changes_of(asked) if each.resource == "Helm release"] == named
 
 
 def test_a_stack_of_somebody_else_is_kept() -> None:
@@ -272,9 +339,10 @@ def test_of_a_network_that_others_share_only_what_says_that_it_is_the_cluster_s_
     group = Group("sg-1", "k8s-traffic", {"elbv2.k8s.aws/cluster": EKS})
     taken = Group("sg-2", "taken", {f"kubernetes.io/cluster/{EKS}": "owned"})
     vpc = VpcContents((ours, *theirs), (group, taken, Group("sg-3", "theirs", {})), (Part("subnet-1", "subnet"),))
-    found = of_cluster(vpc, EKS, {"sg-2"})
+    owner = replace(OWNER, given=frozenset({"sg-2"}))
+    found = of_cluster(vpc, owner)
     assert found == VpcContents((ours,), (group,), ())
-    assert blockers_in(found, EKS, set()) == []
+    assert blockers_in(found, owner, set()) == []
 
 
 def test_load_balancers_in_a_reused_network_are_named_and_block_nothing() -> None:

@@ -15,6 +15,7 @@ from functions.clusters.models import Condition
 from functions.clusters.names import derived
 from functions.core.cluster import ClusterNames, ClusterSpec, DesiredGroup, DesiredMount
 from functions.core.drifts import LONGEST_VALUE, Drift, Unknown, drift, found_in, result_of
+from functions.core.findings import Level
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 DEPENDENCIES = [
@@ -80,8 +81,9 @@ def counted(actual: str, expected: str = "2") -> Drift:
 
 
 TAGS = stack.StackTags(
-    standing={"team": "ml", "owner": "ann", "instantstart:operation": "old"},
-    wanted={"team": "research", "cost-center": "42", "instantstart:operation": "old"},
+    standing={"team": "ml", "owner": "ann", "backup": "daily", "instantstart:operation": "old"},
+    wanted={"team": "research", "cost-center": "42", "backup": "daily", "instantstart:operation": "old"},
+    foreign=frozenset({"backup"}),
 )
 
 
@@ -94,6 +96,9 @@ TAGS = stack.StackTags(
         ("cost-center", "42", None),
         # Of another operation than the stack's.
         ("instantstart:operation", "new", None),
+        # Of others, who may do with it as they please.
+        ("backup", "weekly", None),
+        ("backup", None, None),
         ("team", "ml", "research"),
         ("team", None, "research"),
         ("owner", "bob", "absent"),
@@ -206,6 +211,9 @@ def test_what_was_made_follows_from_conditions_and_desired_state() -> None:
     founded = conditions(FoundationReady="True", DependenciesReady="False:Failed", HyperPodReady="False:Removed")
     assert [name for _, name in plans.made(spec(), founded, {})] == [stack.STAGE, *DEPENDENCIES]
     assert plans.made(spec(instance_groups=[], mounts=[]), STANDING, {})[-1][1] == DEPENDENCIES[-1]
+    # A deletion that began to take the foundation left out what is inside of it.
+    going = conditions(FoundationReady="False:RemovalFailed", StorageReady="True")
+    assert plans.made(spec(), going, {}) == []
 
 
 @pytest.mark.parametrize(
@@ -219,6 +227,8 @@ def test_what_was_made_follows_from_conditions_and_desired_state() -> None:
             ["access_entry:admin", "cluster_role:operator", "addon:coredns"],
         ),
         ({"hyperpod": HYPERPOD}, HYPERPOD),
+        # Of an attempt in another zone, before the one that succeeded.
+        ({"hyperpod": ["compute_subnet:us-west-2a", *HYPERPOD]}, HYPERPOD),
         # The HyperPod cluster itself was there already.
         ({"hyperpod": [HYPERPOD[0], "lifecycle_scripts", "hyperpod_nodes"]}, [HYPERPOD[0]]),
         ({"storage": ["mount:team/data"]}, ["mount:team/data"]),
@@ -229,6 +239,17 @@ def test_what_was_made_on_an_imported_cluster_is_on_record_whatever_was_found(
 ) -> None:
     assert [name for _, name in plans.made(spec(origin="imported"), STANDING, recorded)] == made
     assert plans.made(spec(), STANDING, recorded) == plans.made(spec(), STANDING, {})
+
+
+def test_a_hyperpod_cluster_made_on_an_imported_one_is_mended_in_the_subnets_that_its_groups_were_given() -> None:
+    [zonal] = spec().instance_groups
+    given = zonal.model_copy(update={"name": "given", "subnet_id": "subnet-1"})
+    asked = spec(origin="imported", instance_groups=[given, zonal])
+    # What the caller gave is only judged, so no record says that it was made.
+    made = plans.made(asked, STANDING, {"hyperpod": [*HYPERPOD]})
+    whole = ["compute_subnet:subnet-1", *HYPERPOD]
+    assert [name for _, name in made] == whole
+    assert [name for _, name in plans.needed([counted("1")], made)] == whole
 
 
 def test_a_repair_of_an_imported_cluster_ends_with_a_look_at_all_of_it() -> None:
@@ -303,9 +324,9 @@ def test_a_preview_marks_what_ends_instances_and_keeps_what_was_agreed_to() -> N
     plan = plans.repair(more, MADE)
     [change] = previews.changes(more, plan, [])
     assert (change.irreversible, "3 of its instances are ended" in change.reason) == (True, True)
-    assert previews.agreed(more) == ["instance group gpu 2"]
+    assert previews.agreed(more, plan) == ["instance group gpu 2"]
     [change] = previews.changes(fewer, plan, [])
-    assert (change.irreversible, previews.agreed(fewer)) == (False, [])
+    assert (change.irreversible, previews.agreed(fewer, plan)) == (False, [])
 
 
 def test_a_preview_tells_what_reverting_the_stack_takes_for_a_moment_and_what_is_accepted() -> None:
@@ -319,10 +340,43 @@ def test_a_preview_tells_what_reverting_the_stack_takes_for_a_moment_and_what_is
 
 
 def test_findings_say_what_was_not_looked_at_and_what_is_left_alone() -> None:
-    assert [each.check for each in previews.findings(None)] == [previews.UNLOOKED]
+    assert [each.check for each in previews.findings(None, plans.repair(None, MADE))] == [previews.UNLOOKED]
     theirs = drift("cpu", GROUP, None, expected="absent", actual="somebody added it")
     unseen = Unknown(resource="r", kind="k", why="denied")
-    assert [each.check for each in previews.findings(report(theirs, unseen))] == [previews.NOT_OURS, previews.UNSEEN]
+    found = report(theirs, unseen)
+    told = previews.findings(found, plans.repair(found, MADE))
+    assert [each.check for each in told] == [previews.NOT_OURS, previews.UNSEEN]
+
+
+@pytest.mark.parametrize(
+    ("found", "request_path"),
+    [
+        (drift("data", "mount", "mount:team/data", expected="present", actual="absent"), "storage"),
+        (drift("coredns", "EKS add-on", "addon:coredns", expected="installed", actual="absent"), "dependencies"),
+        (drift("rtb-1", "table", HYPERPOD[0], "default route", expected="nat-1", actual="none"), "hyperpod"),
+        (counted("5"), "hyperpod"),
+        (drift("Vpc", "AWS::EC2::VPC", stack.STAGE, expected="present", actual="absent"), "drift"),
+    ],
+)
+def test_what_no_stage_of_a_repair_mends_is_no_change_of_it_and_told_with_what_makes_it(
+    found: Drift, request_path: str
+) -> None:
+    known = report(found)
+    # Mounts are looked at as they are asked for; of these one was made here.
+    plan = plans.repair(known, [("storage", "mount:s3-claim")])
+    assert previews.changes(known, plan, []) == []
+    assert previews.agreed(known, plan) == []
+    [told] = previews.findings(known, plan)
+    assert (told.check, told.level, told.resource) == (previews.UNPLANNED, Level.WARNING, found.resource)
+    assert f"POST /api/clusters/t1/{request_path} " in (told.remedy or "")
+
+
+def test_every_stage_that_mends_something_is_made_by_a_request() -> None:
+    for _, name in plans.made(spec(), STANDING, {}):
+        if name not in (stack.STAGE, plans.NODES):
+            stray = report(drift("r", "k", name, expected="a", actual="b"))
+            [told] = previews.findings(stray, plans.RepairPlan())
+            assert "makes it as it is asked for" in (told.remedy or ""), name
 
 
 def test_what_a_stage_found_survives_its_record_and_stays_small() -> None:

@@ -283,13 +283,23 @@ def test_what_could_not_be_seen_changes_no_groups() -> None:
     assert conclusions.spec_changes(known, gone, Given())["instance_groups"] == []
 
 
-def test_a_hyperpod_cluster_that_was_made_here_stays_as_it_was_asked_for() -> None:
-    asked = spec().model_copy(update={"instance_groups": [DESIRED.model_copy(update={"labels": {"team": "ours"}})]})
-    changes = conclusions.spec_changes(asked, outside(), Given(), made_hyperpod=True)
+ASKED = spec().model_copy(update={"instance_groups": [DESIRED.model_copy(update={"labels": {"team": "ours"}})]})
+
+
+@pytest.mark.parametrize("marked", [True, None])
+def test_a_hyperpod_cluster_that_was_made_here_stays_as_it_was_asked_for(*, marked: bool | None) -> None:
+    asked = ASKED
+    changes = conclusions.spec_changes(asked, outside(hyperpod_marked=marked), Given(), made_hyperpod=True)
     assert set(changes) == {"names", "surroundings"}
     read = ClusterSpec.model_validate(asked.model_dump(mode="json") | changes)
     assert read.names.hyperpod_cluster == asked.names.hyperpod_cluster
     assert read.names.bucket == "sagemaker-theirs"
+
+
+def test_a_hyperpod_cluster_that_others_put_in_the_place_of_ours_is_taken_as_it_is() -> None:
+    changes = conclusions.spec_changes(ASKED, outside(hyperpod_marked=False), Given(), made_hyperpod=True)
+    read = ClusterSpec.model_validate(ASKED.model_dump(mode="json") | changes)
+    assert (read.names.hyperpod_cluster, read.instance_groups) == ("theirs-hp", [DESIRED])
 
 
 def test_a_security_group_for_instances_is_chosen_that_lets_its_members_talk() -> None:
@@ -366,6 +376,24 @@ def test_what_others_run_is_left_alone() -> None:
     assert fitted([component("addon", S3, "absent"), component("csi_driver", "s3.csi.aws.com")]) == both
     assert fitted([], role="arn:aws:iam::123456789012:role/theirs") == {"identity_chain:s3-csi-driver"}
     assert fitted([], role="arn:aws:iam::123456789012:role/instantstart/instantstart-a-s3-csi") == set()
+
+
+@pytest.mark.parametrize(
+    ("manager", "presence", "ours"),
+    [
+        ("instantstart", "present", {"helm_release:dependencies"}),
+        ("instantstart", "absent", set()),
+        ("Helm", "present", set()),
+        (None, "unknown", set()),
+    ],
+)
+def test_a_release_is_the_control_plane_s_where_the_last_look_found_its_mark(
+    manager: str | None, presence: Presence, ours: set[str]
+) -> None:
+    chart = component("helm_release", "dependencies", presence, managed_by=manager)
+    addon = component("addon", "coredns", managed_by="instantstart")
+    assert adoption.run_by_us(detected(outside(components=[chart, addon]), inside())) == ours
+    assert adoption.run_by_us(None) == set()
 
 
 def test_nothing_is_left_out_of_a_cluster_of_our_own() -> None:

@@ -187,14 +187,93 @@ def test_what_succeeded_was_made_even_where_the_rest_failed_and_what_was_adopted
     assert found == {"dependencies": Making(made=("addon:a",), adopted=("addon:b",))}
 
 
+@pytest.mark.parametrize(("cancelling", "ended"), [(False, F), (False, R), (True, C), (True, R)])
+def test_a_hyperpod_cluster_that_was_begun_was_made_though_its_groups_never_came(
+    ended: StageStatus, *, cancelling: bool
+) -> None:
+    def makings(name: str, *resources: str) -> dict[str, Making]:
+        begun = stage(2, ended, 0).model_copy(update={"name": name, "resources": [*resources]})
+        status = OperationStatus.CANCELLING if cancelling else OperationStatus.RUNNING
+        whole = operation(status=status).model_copy(update={"kind": "create_hyperpod", "stages": [begun]})
+        return dict(ending_of(whole, None, AT).makings)
+
+    assert makings("hyperpod_cluster", "arn:hp") == {"hyperpod": Making(made=("hyperpod_cluster",))}
+    # It was refused before anything was there.
+    assert makings("hyperpod_cluster") == {}
+    # Whose that is, only its success tells.
+    assert makings("compute_subnet:us-west-2a", "subnet-1") == {}
+
+
 def test_what_an_import_makes_counts_among_the_dependencies_and_what_lets_people_in_does_not() -> None:
     entry = ("access", "access_entry:admin", S, False)
     assert made("import_cluster", entry) == {"dependencies": Making(made=("access_entry:admin",))}
     assert made("change_access", entry) == {}
 
 
-@pytest.mark.parametrize("status", [S, F])
-def test_a_removal_that_was_begun_leaves_nothing_on_record(status: StageStatus) -> None:
-    found = made("delete_cluster", ("hyperpod_removal", "hyperpod_removal", status, False))
-    assert found == {"hyperpod": Making(removed=True)}
-    assert made("delete_cluster", ("hyperpod_removal", "hyperpod_removal", P, False)) == {}
+def removal(kind: str, *stages: tuple[str, str, StageStatus, list[str]]) -> Ending:
+    """How an operation ends, given phase, name, status and resources of the stages that take something away."""
+    planned = [
+        stage(0, status, 0).model_copy(update={"phase": phase, "name": name, "title": name, "resources": touched})
+        for phase, name, status, touched in stages
+    ]
+    return ending_of(operation().model_copy(update={"kind": kind, "stages": planned}), None, AT)
+
+
+@pytest.mark.parametrize(
+    ("status", "touched", "gone"),
+    [(S, [], True), (F, ["arn"], True), (R, ["arn"], True), (F, [], False), (P, [], False), (K, [], False)],
+)
+def test_a_removal_takes_from_the_record_when_it_succeeded_or_did_something_and_not_when_it_was_refused(
+    status: StageStatus, touched: list[str], gone: bool
+) -> None:
+    found = removal("delete_cluster", ("hyperpod_removal", "hyperpod_removal", status, touched)).makings
+    assert found == ({"hyperpod": Making(removed=True)} if gone else {})
+
+
+def test_a_deletion_that_fails_after_the_workloads_leaves_no_storage() -> None:
+    ending = removal(
+        "delete_cluster",
+        ("workloads_removal", "load_balancers_removal", S, []),
+        ("workloads_removal", "own_objects_removal:workloads", S, ["persistentvolumeclaims/s3-claim"]),
+        ("hyperpod_removal", "hyperpod_removal", F, []),
+    )
+    assert ending.makings == {"storage": Making(removed=True)}
+    assert conditions(ending) == {"StorageReady": "False", "HyperPodReady": "False"}
+    assert ending.conditions["StorageReady"]["reason"] == "Removed"
+
+
+def test_load_balancers_that_do_not_go_take_no_storage_along() -> None:
+    ending = removal(
+        "delete_cluster",
+        ("workloads_removal", "load_balancers_removal", F, ["service/default/web"]),
+        ("workloads_removal", "own_objects_removal:workloads", P, []),
+    )
+    assert (ending.makings, ending.conditions) == ({}, {})
+
+
+def test_of_the_dependencies_only_what_was_taken_away_leaves_the_record() -> None:
+    ending = removal(
+        "delete_cluster",
+        ("dependencies_removal", "addons_removal", F, ["addon/a"]),
+        ("dependencies_removal", "identity_chain_removal:s3-csi-driver", P, []),
+    )
+    assert ending.makings == {"dependencies": Making(unmade=("addon",))}
+    ending = removal(
+        "delete_cluster",
+        ("dependencies_removal", "addons_removal", S, []),
+        ("dependencies_removal", "identity_chain_removal:s3-csi-driver", S, []),
+        ("dependencies_removal", "helm_release_removal:dependencies", F, []),
+    )
+    assert ending.makings == {"dependencies": Making(unmade=("addon", "identity_chain:s3-csi-driver"))}
+
+
+def test_what_let_us_in_leaves_the_record_with_a_forgetting_that_fails_after_it() -> None:
+    ending = removal(
+        "forget_cluster",
+        ("access_removal", "cluster_role_removal:operator", S, ["clusterroles/instantstart"]),
+        ("access_removal", "leave_cluster", F, ["access-entry/admin"]),
+    )
+    assert ending.makings == {"dependencies": Making(unmade=("cluster_role:operator", "access_entry"))}
+    assert ending.conditions == {}
+    refused = removal("forget_cluster", ("access_removal", "leave_cluster", F, []))
+    assert refused.makings == {}

@@ -115,6 +115,8 @@ def test_load_balancers_go_first_and_one_of_somebody_else_blocks_until_it_is_gon
     assert (balancers(driver), stack_status(driver, "ready")) == (["theirs"], "CREATE_COMPLETE")
     assert stage_of(blocked, "load_balancers_removal")["resources"] == ["service/default/vllm-ext"]
     assert condition(driver, "ready", "HyperPodReady")["status"] == "False"
+    # Claims and volumes are gone too, and nobody mounts them anew in what is left.
+    assert condition(driver, "ready", "StorageReady")["reason"] == "Removed"
 
     remove_balancer(driver, foreign)
     assert driver.delete(READY, WHOLE)["status"] == "SUCCEEDED"
@@ -138,6 +140,7 @@ def test_a_load_balancer_that_its_controller_does_not_remove_blocks_before_anyth
     assert balancer in blocked["error"]["errors"][0]["message"]
     hyperpod = driver.host.client("sagemaker").describe_cluster(ClusterName="hp-cluster-ready")
     assert hyperpod["ClusterStatus"] == "InService"
+    assert condition(driver, "ready", "StorageReady")["status"] == "True"
 
     again = driver.begin_deletion(READY)
     driver.until(again["operation_id"], "hyperpod_removal")

@@ -16,6 +16,7 @@ from tests.host.driver import Driver, Json, hyperpod_request, stage_of, statuses
 from tests.workflows.deletions import (
     changes,
     condition,
+    control_plane_subnet,
     interfaces,
     left_over,
     make_interface,
@@ -269,6 +270,75 @@ def test_what_eks_forgets_in_a_network_that_was_taken_over_goes_after_it_or_is_n
     assert interfaces(driver, "Amazon EKS eks-cluster-base") == []
     assert groups_of(driver, mine.vpc_id) & {used, free} == {used}
     assert f"left in the network that was taken over: {used}" in operation["result"]["kept"]
+    assert (free in operation["result"]["deleted"], used in operation["result"]["deleted"]) == (True, False)
+    assert stage_of(operation, "vpc_clearance")["message"] == f"in use: {used} (k8s-traffic-used)"
+
+
+@pytest.mark.parametrize("role", ["stages_network", "stages_cluster"])
+def test_a_group_that_ec2_holds_for_a_while_is_tried_until_it_goes(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch, role: str
+) -> None:
+    monkeypatch.setattr(settings, "fixed_egress_addresses", lambda: [EGRESS])
+    mine = own(driver)
+    assert driver.create({"tag": "base", "foundation": mine.everything})["status"] == "SUCCEEDED"
+    early = role == "stages_network"
+    group = make_group(driver, mine.vpc_id, "k8s-traffic-early") if early else ""
+    begun = driver.begin_deletion(BASE)["operation_id"]
+    if not early:
+        driver.until(begun, "foundation_removal")
+        group = make_group(driver, mine.vpc_id, "k8s-traffic-late")
+    refusal = ("DependencyViolation", "resource has a dependent object")
+    holding = Fault("ec2", "DeleteSecurityGroup", Kind.REFUSE, times=15, refusal=refusal, role=role)
+    with driver.host.faults.planned(holding):
+        operation = driver.finish(begun)
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert (holding.seen > 15, group in groups_of(driver, mine.vpc_id)) == (True, False)
+    assert group in operation["result"]["deleted"]
+
+
+@pytest.mark.case(4)
+def test_a_group_that_something_uses_in_a_network_of_our_own_is_named_after_a_while(driver_of_base: Driver) -> None:
+    driver = driver_of_base
+    subnet = control_plane_subnet(driver, "base")
+    [found] = driver.host.client("ec2").describe_subnets(SubnetIds=[subnet])["Subnets"]
+    group = make_group(driver, found.get("VpcId", ""), "k8s-traffic")
+    refusal = ("DependencyViolation", "resource has a dependent object")
+    holding = Fault("ec2", "DeleteSecurityGroup", Kind.REFUSE, times=999, refusal=refusal, role="stages_network")
+    began = driver.host.clock.time()
+    with driver.host.faults.planned(holding):
+        blocked = driver.delete(BASE)
+    assert (blocked["status"], blocked["reason"]) == ("FAILED", "BLOCKED")
+    assert [error["field"] for error in blocked["error"]["errors"]] == [group]
+    assert "still uses" in blocked["error"]["detail"]
+    assert driver.host.clock.time() - began >= 15 * 60
+    assert driver.delete(BASE)["status"] == "SUCCEEDED"
+
+
+def test_in_a_network_that_was_taken_over_nothing_is_cleared_while_another_s_eks_cluster_has_the_name(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "fixed_egress_addresses", lambda: [EGRESS])
+    mine = own(driver)
+    assert driver.create({"tag": "base", "foundation": mine.everything})["status"] == "SUCCEEDED"
+    driver.host.client("cloudformation").delete_stack(StackName="instantstart-base")
+    driver.sleep(1800)
+    assert stack_status(driver, "base") is None
+    driver.host.client("eks").create_cluster(
+        name="eks-cluster-base",
+        roleArn=mine.roles["control_plane"],
+        resourcesVpcConfig={"subnetIds": [*mine.private], "securityGroupIds": [mine.security_group]},
+    )
+    driver.sleep(1800)
+    group = make_group(driver, mine.vpc_id, "k8s-traffic-theirs")
+    left = make_interface(driver, mine.private[0], "aws-K8S-i-0123456789abcdef0")
+    tag = {"Key": "cluster.k8s.amazonaws.com/name", "Value": "eks-cluster-base"}
+    driver.host.client("ec2").create_tags(Resources=[left], Tags=[tag])  # type: ignore[list-item]
+    groups = groups_of(driver, mine.vpc_id)
+    operation = driver.delete(BASE, "skip_workloads=true")
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert "eks/eks-cluster-base" in operation["result"]["kept"]
+    assert group in groups
+    assert (groups_of(driver, mine.vpc_id), interfaces(driver, "aws-K8S-")) == (groups, [left])
 
 
 def make_group(driver: Driver, vpc_id: str, name: str) -> str:

@@ -45,6 +45,9 @@ def test_a_cluster_that_does_not_let_us_in_is_deleted_from_outside_and_keeps_wha
 ) -> None:
     driver, path = driver_of_foreign, f"/api/clusters/{RESEARCH}"
     imported(driver)
+    # What runs in it is not known, so no release is told as one that goes.
+    told = driver.send("DELETE", f"{path}?dry_run=true").body["preview"]["changes"]
+    assert [each["name"] for each in told if each["resource"] == "Helm release"] == []
     with changes_heard(driver) as changes:
         deleted = driver.delete(path, "skip_workloads=true")
     assert (deleted["status"], changes) == ("SUCCEEDED", []), deleted["error"]
@@ -159,6 +162,29 @@ def test_an_entry_of_a_person_that_somebody_made_anew_stays_and_is_named(driver_
     left = forgotten(driver, remove_access_entries=True)
     assert stage_of(left, "leave_cluster")["result"] == {"kept_access_entries": [person]}
     assert _has_entry(driver, person)
+
+
+def test_what_a_forgetting_took_back_before_it_was_refused_is_on_record_no_more(driver_of_foreign: Driver) -> None:
+    driver = driver_of_foreign
+    imported(driver, consents=LET_IN)
+    assert _made(driver) == {"access_entry:admin", "access_entry:operator", "cluster_role:operator"}
+    digest = forgetting(driver, remove_access_entries=True)["digest"]
+    refusing = Fault("eks", "DeleteAccessEntry", Kind.DENY, first=2, times=99)
+    request = {"remove_access_entries": True}
+    path = f"/api/clusters/{RESEARCH}/forget?confirm={digest}"
+    failed = driver.failing(path, request, refusing)
+    left = stage_of(failed, "leave_cluster")
+    assert (failed["status"], left["status"], len(left["resources"])) == ("FAILED", "FAILED", 1)
+    assert len(entries(driver, RESEARCH)) == 1
+    assert _made(driver) == set()
+
+
+def _made(driver: Driver) -> set[str]:
+    """What is on record of what the import made to let us in."""
+    key = {"cluster_tag": {"S": RESEARCH}, "record": {"S": "made#dependencies"}}
+    found = driver.host.client("dynamodb").get_item(TableName="instantstart-clusters", Key=key)
+    named = {each.get("S", "") for each in found.get("Item", {}).get("stages", {}).get("L", [])}
+    return {each for each in named if each.startswith(("access_entry:", "cluster_role:"))}
 
 
 def _let_in(driver: Driver) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from infra.local.demo.foreign import Maker
 from tests.host.by_hand import ByHand, told
 from tests.host.driver import Driver, Json, hyperpod_request, statuses
 from tests.workflows.imports import (
@@ -17,6 +18,7 @@ from tests.workflows.imports import (
     conditions,
     entries,
     execution_role,
+    foreign,
     forgotten,
     imported,
 )
@@ -51,6 +53,14 @@ def configured(driver: Driver, tag: str = RESEARCH) -> Json:
 def without_addon(driver: Driver, addon: str, tag: str = RESEARCH) -> None:
     """Take an add-on away by hand."""
     driver.host.client("eks").delete_addon(clusterName=tag, addonName=addon)
+
+
+def ready_for_hyperpod(driver: Driver) -> None:
+    """Import the cluster without a HyperPod cluster of its own, with all that one of ours needs."""
+    imported(driver, LEGACY, consents=MOVED)
+    named = {"bucket": BUCKET, "execution_role_arn": execution_role(driver)}
+    driver.run(f"/api/clusters/{LEGACY}/redetect", named)
+    configured(driver, LEGACY)
 
 
 def addons(driver: Driver, tag: str = RESEARCH) -> set[str]:
@@ -144,9 +154,7 @@ def test_a_cluster_on_which_nothing_was_made_has_nothing_that_could_drift(driver
 def test_a_hyperpod_cluster_and_a_mount_of_ours_are_mended_as_they_were_asked_for(driver_of_foreign: Driver) -> None:
     driver, hand = driver_of_foreign, ByHand(driver_of_foreign, LEGACY, LEGACY)
     path = f"/api/clusters/{LEGACY}"
-    imported(driver, LEGACY, consents=MOVED)
-    driver.run(f"{path}/redetect", {"bucket": BUCKET, "execution_role_arn": execution_role(driver)})
-    configured(driver, LEGACY)
+    ready_for_hyperpod(driver)
     for part, body in (("hyperpod", hyperpod_request("us-west-2a")), ("storage", None)):
         made = driver.run(f"{path}/{part}", body)
         assert made["status"] == "SUCCEEDED", made["error"]
@@ -169,3 +177,42 @@ def test_a_hyperpod_cluster_and_a_mount_of_ours_are_mended_as_they_were_asked_fo
     assert deleted["status"] == "SUCCEEDED", deleted["error"]
     imported(driver, LEGACY)
     assert refusal(driver, LEGACY) == "nothing_made"
+
+
+def test_a_hyperpod_cluster_of_ours_is_mended_in_a_subnet_that_was_given(driver_of_foreign: Driver) -> None:
+    driver, hand = driver_of_foreign, ByHand(driver_of_foreign, LEGACY, LEGACY)
+    ready_for_hyperpod(driver)
+    subnet = foreign(driver, LEGACY).network.private[0]
+    request = hyperpod_request("us-west-2a")
+    request["instance_groups"][0]["subnet_id"] = subnet
+    made = driver.run(f"/api/clusters/{LEGACY}/hyperpod", request)
+    assert made["status"] == "SUCCEEDED", made["error"]
+    expected = hand.label_group()
+    driver.sleep(600)
+    assert told(hand.detected()) == expected
+    operation = repaired(driver, LEGACY)
+    assert statuses(operation)[f"compute_subnet:{subnet}"] == "SUCCEEDED"
+    assert hand.in_sync() == ("True", "InSync")
+
+
+def test_a_hyperpod_cluster_stays_as_asked_for_until_others_put_one_in_its_place(driver_of_foreign: Driver) -> None:
+    driver, hand = driver_of_foreign, ByHand(driver_of_foreign, LEGACY, LEGACY)
+    path = f"/api/clusters/{LEGACY}"
+    ready_for_hyperpod(driver)
+    # It stands, and lacks its instances.
+    driver.host.world.hyperpod.conditions.limit_capacity("ml.g6.4xlarge", "us-west-2a", 0)
+    failed = driver.run(f"{path}/hyperpod", hyperpod_request("us-west-2a") | {"on_shortage": "fail"})
+    assert (failed["status"], failed["error"]["cause"]["code"]) == ("FAILED", "CAPACITY")
+    expected = hand.label_group()
+    asked = driver.get(path)["spec"]["instance_groups"]
+    driver.run(f"{path}/redetect")
+    assert driver.get(path)["spec"]["instance_groups"] == asked
+    assert told(hand.detected()) >= expected
+    driver.host.world.hyperpod.conditions.limit_capacity("ml.g6.4xlarge", "us-west-2a", None)
+    driver.host.client("sagemaker").delete_cluster(ClusterName=hand.hyperpod)
+    driver.sleep(1200)
+    Maker(driver.host).hyperpod(foreign(driver, LEGACY), hand.hyperpod)
+    [theirs] = [each for each in hand.detected()["drifts"] if each["resource"] == hand.hyperpod]
+    assert (theirs["actual"], theirs["repaired_by"]) == ("somebody else made it", None)
+    driver.run(f"{path}/redetect")
+    assert [each["name"] for each in driver.get(path)["spec"]["instance_groups"]] == ["workers"]

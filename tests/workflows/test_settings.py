@@ -80,6 +80,17 @@ def test_an_upgrade_brings_no_former_company_tags_back(hand: ByHand, monkeypatch
         assert (tags["team"], "owner" in tags) == ("research", False)
 
 
+def test_a_tag_that_others_put_on_the_stack_is_no_drift_and_stays(hand: ByHand) -> None:
+    tag(hand.driver, team="ml")
+    retag(hand, backup="daily")
+    assert told(hand.detected()) == set()
+    rename(hand, Name="mine", backup="weekly")
+    assert told(hand.detected()) == {("AWS::EC2::VPC", "/Tags/0/Value")}
+    changed(hand.driver, "repair")
+    for tags in (of_stack(hand), of_vpc(hand)):
+        assert (tags["team"], tags["backup"], tags["instantstart:cluster"]) == ("ml", "daily", "ready")
+
+
 def tag(driver: Driver, **tags: str) -> None:
     operation = driver.run(PATH, {"company_tags": tags}, method="PATCH")
     assert operation["status"] == "SUCCEEDED", operation["error"]
@@ -105,6 +116,20 @@ def of_stack(hand: ByHand) -> Json:
 def of_vpc(hand: ByHand) -> Json:
     [vpc] = hand.aws("ec2").describe_vpcs(VpcIds=[hand.outputs()["VpcId"]])["Vpcs"]
     return {each["Key"]: each["Value"] for each in vpc["Tags"]}
+
+
+def retag(hand: ByHand, **tags: str) -> None:
+    """Add tags to the stack as somebody at a console would."""
+    cloudformation = hand.aws("cloudformation")
+    stack = cloudformation.describe_stacks(StackName=STACK)["Stacks"][0]
+    cloudformation.update_stack(
+        StackName=STACK,
+        UsePreviousTemplate=True,
+        Parameters=[{"ParameterKey": each["ParameterKey"], "UsePreviousValue": True} for each in stack["Parameters"]],
+        Capabilities=["CAPABILITY_NAMED_IAM"],
+        Tags=[*stack["Tags"], *({"Key": key, "Value": value} for key, value in tags.items())],
+    )
+    hand.driver.sleep(600)
 
 
 def rename(hand: ByHand, **tags: str) -> None:

@@ -251,6 +251,40 @@ def test_an_upgrade_that_nobody_answers_about_ends_after_minutes_and_changes_not
     assert (statuses(failed)["control_plane"], updates(driver)) == ("PENDING", 0)
 
 
+@pytest.mark.case(71)
+@pytest.mark.parametrize(
+    "silent",
+    [("eks", "DescribeCluster", "stages_workloads"), ("kubernetes", "GET nodes", "kubernetes-operator")],
+    ids=["control plane", "nodes"],
+)
+def test_what_nothing_can_be_said_without_is_waited_for_no_longer_than_anything_else(
+    driver_of_ready: Driver, silent: tuple[str, str, str]
+) -> None:
+    driver, (service, call, role) = driver_of_ready, silent
+    operation_id = begin(driver)
+    before = driver.host.clock.time()
+    with driver.host.faults.planned(*faults_of(Kind.HANG, (service, call), role=role)):
+        failed = driver.finish(operation_id)
+    assert driver.host.clock.time() - before < 900
+    assert (failed["error"]["code"], failed["error"]["cause"]["code"]) == ("unavailable", "UNANSWERED")
+    assert failed["error"]["retryable"]
+    assert (statuses(failed)["control_plane"], updates(driver)) == ("PENDING", 0)
+
+
+def test_a_cluster_whose_hyperpod_cluster_was_not_told_of_and_is_not_there_is_upgraded_without(
+    driver_of_prepared: Driver,
+) -> None:
+    driver, path = driver_of_prepared, "/api/clusters/base/upgrade"
+    with driver.host.faults.planned(*faults_of(Kind.HANG, UNREAD[2])):
+        seen = driver.send("POST", f"{path}?dry_run=true")
+        begun = driver.post(f"{path}?confirm={seen.body['preview']['digest']}")
+    assert "node_images" in statuses(begun)
+    operation = driver.finish(begun["operation_id"])
+    assert operation["status"] == "SUCCEEDED", (statuses(operation), operation["error"]["detail"])
+    assert "no HyperPod cluster" in stage_of(operation, "node_images")["message"]
+    assert driver.get("/api/clusters/base")["spec"]["kubernetes_version"] == "1.35"
+
+
 def imported(driver: Driver) -> None:
     """Let the cluster be one that was not made by us: no stack owns its control plane."""
     table = driver.host.deployed.environment[CLUSTERS.variable]

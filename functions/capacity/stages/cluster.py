@@ -41,8 +41,8 @@ class HyperPodCluster:
         name = context.cluster.names.hyperpod_cluster
         found = hyperpod.describe(name)
         if found is None:
-            hyperpod_creation.create(new_cluster(context))
-            return Applied(f"creating {name}")
+            created = hyperpod_creation.create(new_cluster(context))
+            return Applied(f"creating {name}", (created,) if created else ())
         _check_ours(context, found)
         if found.status == "Deleting":
             return Applied(f"waiting until the earlier {name} is deleted")
@@ -162,8 +162,7 @@ def _missed_minimum(found: hyperpod.Cluster, group: DesiredGroup) -> StageFailed
 
 def _result(context: StageContext, found: hyperpod.Cluster) -> JsonObject:
     """Name the cluster; on an EKS cluster of others it may be theirs."""
-    theirs = context.cluster.origin == "imported" and context.is_theirs(hyperpod.tags(found.arn))
-    return {"name": found.name, "arn": found.arn, **(adopted() if theirs else {})}
+    return {"name": found.name, "arn": found.arn, **(adopted() if drift.is_theirs(context, found) else {})}
 
 
 def _check_ours(context: StageContext, found: hyperpod.Cluster) -> None:

@@ -11,7 +11,7 @@ from functions.capacity.stages.building import new_cluster
 from functions.capacity.stages.lifecycle_scripts import SCRIPT_KEY, source_key
 from functions.core import settings
 from functions.core.detection import Part
-from functions.core.drifts import ABSENT, Drift, drift
+from functions.core.drifts import ABSENT, Drift, drift, theirs
 from functions.core.errors import Cause, Conflict, Layer
 from functions.core.stage import Applied
 from functions.core.tags import marked, marks_of
@@ -48,9 +48,16 @@ def _look_at_cluster(context: StageContext) -> list[Drift]:
     found = hyperpod.describe(name)
     if found is None:
         return [drift(name, drifts.CLUSTER, drifts.STAGE, expected="present", actual=ABSENT)]
+    if is_theirs(context, found):
+        return [theirs(name, drifts.CLUSTER)]
     if found.status in ("Failed", "Deleting"):
         return [drift(name, drifts.CLUSTER, drifts.STAGE, "status", expected="InService", actual=found.status)]
     return drifts.drifts_of(context.cluster, found.groups, found.recovers)
+
+
+def is_theirs(context: StageContext, found: hyperpod.Cluster) -> bool:
+    """Say whether the HyperPod cluster of an imported cluster was made by somebody else."""
+    return context.cluster.origin == "imported" and context.is_theirs(hyperpod.tags(found.arn))
 
 
 def mend(context: StageContext, found: hyperpod.Cluster) -> Applied:

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.catalog.answers.models import Unknown
-from functions.core import application, runtime
+from functions.core import application, deadlines, runtime
 from functions.core.deadlines import TimeOver
 from functions.core.failures import DENIED, code_of
+from functions.core.gathering import EDGE_TIME
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 Result = TypeVar("Result")
 
-_BUDGET: Final = timedelta(seconds=8)
 _AGAIN: Final = "Send the request again in a moment."
 
 
 class Asking:
-    """One answer's questions to AWS, for which there are eight seconds together."""
+    """One answer's questions to AWS, for which there is the time of one look together."""
 
     def __init__(self) -> None:
-        self._deadline = runtime.now() + _BUDGET
+        self._deadline = runtime.now() + EDGE_TIME
         self.unknown: list[Unknown] = []
 
     def in_time(self) -> bool:
@@ -38,7 +37,8 @@ class Asking:
             self.note(part, "there was no time left to ask AWS")
             return None
         try:
-            return call()
+            with deadlines.until(self._deadline):
+                return call()
         except TimeOver:
             self.note(part, "there was no time left to ask AWS to the end")
         except ClientError as error:

@@ -101,7 +101,13 @@ DECLARATION = Declaration(
             function="stages_network",
             title="What is left in the VPC",
             expected_seconds=30,
-            actions=("cloudformation:DescribeStacks", "cloudformation:DescribeStackResources", *_LOOK_AROUND, *_CLEAR),
+            actions=(
+                "cloudformation:DescribeStacks",
+                "cloudformation:DescribeStackResources",
+                "eks:DescribeCluster",
+                *_LOOK_AROUND,
+                *_CLEAR,
+            ),
         ),
         Stage(
             kind="foundation_removal",

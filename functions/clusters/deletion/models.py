@@ -62,6 +62,20 @@ class VpcContents:
 
 
 @dataclass(frozen=True)
+class Owner:
+    """The cluster for which a network is cleared, by the name of its EKS cluster.
+
+    `given` are the ids of security groups that were there before it and that it was given; `stands` says that an EKS
+    cluster of that name stands, and `foreign` that this one is not the control plane's.
+    """
+
+    eks_cluster: str
+    given: frozenset[str] = frozenset()
+    stands: bool = False
+    foreign: bool = False
+
+
+@dataclass(frozen=True)
 class StackResource:
     """A resource of the foundation stack as CloudFormation lists it."""
 
@@ -137,11 +151,13 @@ class Volume:
 class Seen:
     """What was found before a deletion; None is absent, and what is in `unchecked` is unknown, with the reason.
 
+    `eks_foreign` says that the EKS cluster of the name is not the control plane's.
     `people` are the principals that were let in, `namespaces` those in an imported cluster that are ours.
     """
 
     stack: StackSeen | None = None
     eks_status: str | None = None
+    eks_foreign: bool = False
     hyperpod: HyperPodSeen | None = None
     subnets: tuple[SubnetSeen, ...] = ()
     interfaces: tuple[Interface, ...] = ()

@@ -66,6 +66,7 @@ def repair_cluster(
 
 def _detection(asked: NewOperation) -> Intent:
     cluster = clusters.read(asked.cluster_tag)
+    mutations.owned(cluster.spec)
     made = plans.made(cluster.spec, cluster.conditions, cluster.made)
     planned = [mutations.planned(phase, name) for phase, name in plans.looks(made)]
     return Intent(
@@ -79,16 +80,17 @@ def _detection(asked: NewOperation) -> Intent:
 def _repair(asked: NewOperation, wanted: RepairCluster) -> Intent:
     tag = asked.cluster_tag
     cluster = clusters.read(tag)
+    mutations.owned(cluster.spec)
     report = _recent(tag, cluster.spec.version)
     made = plans.made(cluster.spec, cluster.conditions, cluster.made)
     plan = plans.repair(report, made, imported=cluster.spec.origin == "imported")
     changes = previews.changes(report, plan, wanted.accept_replacement)
-    kept: JsonObject = {"accept_replacement": [*wanted.accept_replacement], "agreed": [*previews.agreed(report)]}
+    kept: JsonObject = {"accept_replacement": [*wanted.accept_replacement], "agreed": [*previews.agreed(report, plan)]}
     new = {"request": kept, "stages": [mutations.planned(phase, name) for phase, name in plan.stages]}
     return Intent(
         new=asked.model_copy(update=new),
         changes=changes,
-        findings=[*previews.nothing_made(cluster.spec, made), *previews.findings(report)],
+        findings=[*previews.nothing_made(cluster.spec, made), *previews.findings(report, plan)],
         read={"spec": cluster.spec.version, "detection": report.operation_id if report else None},
         cluster=cluster.spec,
         confirm_name=tag if any(change.irreversible for change in changes) else None,

@@ -60,6 +60,7 @@ DECLARATION = Declaration(
                 "iam:GetOpenIDConnectProvider",
                 "sagemaker:ListClusters",
                 "sagemaker:DescribeCluster",
+                "sagemaker:ListTags",
             ),
         ),
         # Helm keeps its releases in secrets, which only the administrator may read: nobody else gets that right.

@@ -10,6 +10,7 @@ from functions.capacity.preflight.models import Needed as CapacityNeeds
 from functions.capacity.preflight.models import Quota
 from functions.catalog.models import Zone
 from functions.core.cluster import ClusterNames
+from functions.network.reuse.models import NOBODY, Named
 from functions.network.subnets.models import Subnet
 
 
@@ -18,7 +19,7 @@ class Target:
     """The cluster that a request is for.
 
     `vpc_id` is the VPC that it takes over. `tried` says that an operation on its HyperPod cluster has ended before:
-    nodes of it may hold addresses.
+    nodes of it may hold addresses. `named` are the other clusters that whoever asks may learn the tag of.
     """
 
     tag: str
@@ -27,6 +28,7 @@ class Target:
     names: ClusterNames
     vpc_id: str | None = None
     tried: bool = False
+    named: Named = NOBODY
 
 
 @dataclass(frozen=True)

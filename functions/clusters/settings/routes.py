@@ -35,7 +35,7 @@ def update_cluster(
 
 
 def _intent(asked: NewOperation, request: UpdateCluster) -> Intent:
-    spec = records.read(asked.cluster_tag).spec
+    spec = mutations.owned(records.read(asked.cluster_tag).spec)
     dropped: JsonObject = {"dropped_tags": [*rules.dropped_keys(request, spec)]}
     changed = {
         "request": asked.request | dropped,

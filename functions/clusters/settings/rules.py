@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from functions.core.cluster import ClusterSpec
 
 STAGE = "company_tags"
+# A resource has 50 tags at most; what was dropped so long ago has left the foundation with a repair or an upgrade.
+_REMEMBERED = 200
 
 
 def changed_members(request: UpdateCluster, spec: ClusterSpec) -> dict[str, JsonValue]:
@@ -24,12 +26,19 @@ def changed_members(request: UpdateCluster, spec: ClusterSpec) -> dict[str, Json
         changed["owner_groups"] = [*request.owner_groups]
     if request.company_tags is not None and request.company_tags != spec.company_tags:
         changed["company_tags"] = {**request.company_tags}
+        changed["dropped_tags"] = [*_ever_dropped(request.company_tags, spec)]
     return changed
 
 
 def dropped_keys(request: UpdateCluster, spec: ClusterSpec) -> list[str]:
     """Name the tags that the cluster no longer has."""
     return [] if request.company_tags is None else sorted(spec.company_tags.keys() - request.company_tags.keys())
+
+
+def _ever_dropped(wanted: Mapping[str, str], spec: ClusterSpec) -> list[str]:
+    """Name the tags that the cluster had once: a later repair or upgrade takes just these from the foundation."""
+    had = dict.fromkeys([*spec.dropped_tags, *sorted(spec.company_tags)])
+    return [key for key in had if key not in wanted][-_REMEMBERED:]
 
 
 def changes(request: UpdateCluster, spec: ClusterSpec) -> list[Change]:

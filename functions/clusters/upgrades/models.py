@@ -115,16 +115,23 @@ class Readiness:
     """Everything that was gathered for one target.
 
     What could not be read is None; `compute` is None too where there is no HyperPod cluster, and `compute_known` tells
-    the two apart. `settled` is the version that everything of the cluster was last brought to, as far as that is known.
+    the two apart. `addons_denied` says which permission is lacking to read the add-ons. `settled` is the version that
+    everything of the cluster was last brought to, as far as that is known.
     """
 
     control_plane: ControlPlane
     offered: tuple[str, ...] | None
     addons: tuple[AddonFact, ...] | None = ()
+    addons_denied: str | None = None
     compute: Compute | None = None
     compute_known: bool = True
     insights: tuple[Insight, ...] | None = ()
     settled: str | None = None
+
+    @property
+    def may_have_nodes(self) -> bool:
+        """Say whether there is a HyperPod cluster, or nobody said that there is none."""
+        return self.compute is not None or not self.compute_known
 
     @property
     def pinned(self) -> Mapping[str, str]:

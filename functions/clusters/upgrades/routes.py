@@ -7,7 +7,7 @@ from functions.aws import upgrade_readiness
 from functions.clusters import records
 from functions.clusters.routes import Tag
 from functions.clusters.upgrades import rules
-from functions.clusters.upgrades.models import ControlPlane, Readiness, UpgradeCluster
+from functions.clusters.upgrades.models import ControlPlane, UpgradeCluster
 from functions.core import gathering, mutations
 from functions.core.application import IdempotencyKey
 from functions.core.cluster import ClusterSpec
@@ -15,7 +15,6 @@ from functions.core.errors import Cause, Layer, PreconditionFailed
 from functions.core.gathering import Gathering
 from functions.core.ledger.models import NewOperation
 from functions.core.mutations import Answer, Confirm, DryRun, Intent
-from functions.core.phases import CONDITIONS
 
 _KIND = "upgrade_cluster"
 # An upgrade touches all of a cluster: nothing else may change it meanwhile.
@@ -44,7 +43,7 @@ def _asked(tag: str, request: UpgradeCluster, key: str | None) -> NewOperation:
 
 
 def _intent(asked: NewOperation, request: UpgradeCluster, cluster: records.Cluster) -> Intent:
-    spec, look = cluster.spec, gathering.at_edge()
+    spec, look = mutations.owned(cluster.spec), gathering.at_edge()
     plane, offered = _begun(spec, look)
     target = rules.target_of(request.kubernetes_version, plane.version, offered)
     if findings := rules.of_version(plane.version, target, offered):
@@ -52,7 +51,7 @@ def _intent(asked: NewOperation, request: UpgradeCluster, cluster: records.Clust
         return Intent(new=asked, changes=(), findings=findings, read={"spec": spec.version}, cluster=spec)
     found = upgrade_readiness.gather(spec.names, plane, offered, target, spec.kubernetes_version, look)
     findings = [*rules.of_readiness(found, target, request.rollout), *look.findings]
-    release, nodes = _has_release(cluster), _has_nodes(cluster, found)
+    release, nodes = _has_release(cluster), found.may_have_nodes
     planned = {
         "request": rules.kept_request(request, found, target),
         "stages": [mutations.planned(*each) for each in rules.stages(spec, found, release=release, nodes=nodes)],
@@ -74,12 +73,6 @@ def _has_release(cluster: records.Cluster) -> bool:
     """Say whether the Helm release of the dependencies is there and ours; an imported cluster's is its owner's."""
     ready = any(each.type == "DependenciesReady" and each.status == "True" for each in cluster.conditions)
     return ready and rules.by_stack(cluster.spec)
-
-
-def _has_nodes(cluster: records.Cluster, found: Readiness) -> bool:
-    """Say whether there is a HyperPod cluster: by what was found, else by what the ledger says of it."""
-    recorded = any(each.type == CONDITIONS["hyperpod"] and each.status == "True" for each in cluster.conditions)
-    return found.compute is not None if found.compute_known else recorded
 
 
 def _begun(spec: ClusterSpec, look: Gathering) -> tuple[ControlPlane, tuple[str, ...] | None]:

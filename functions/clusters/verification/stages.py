@@ -9,6 +9,7 @@ from functions.aws import addons, eks, hyperpod
 from functions.clusters.verification.findings.stages import findings
 from functions.core import runtime
 from functions.core.documents import member
+from functions.core.drifts import ABSENT
 from functions.core.errors import Cause, Layer, StageFailed
 from functions.core.stage import Applied, Behaviours, Done, Observation, StageContext, Waiting
 from functions.core.tags import MANAGER
@@ -58,13 +59,18 @@ def _done(summary: JsonObject, found: list[Finding]) -> Done:
 def _summary(context: StageContext) -> JsonObject:
     made = {stage.name.partition(":")[0] for stage in context.operation.stages}
     summary: JsonObject = {"eks_cluster": _eks(context)}
-    if made & {"hyperpod_nodes", "node_images"}:
+    if made & {"hyperpod_nodes", "node_images"} and not _has_none(context):
         summary |= _hyperpod(context)
         summary["addons"] = _addons(context)
     # A repair passes over a mount that has not drifted, and then knows nothing of it.
     if mount := context.result_of("mount"):
         summary["storage"] = _storage(context, mount)
     return summary
+
+
+def _has_none(context: StageContext) -> bool:
+    """Say whether an upgrade that might have met a HyperPod cluster found that there is none."""
+    return context.result_of("node_images").get("hyperpod_cluster") == ABSENT
 
 
 def _eks(context: StageContext) -> JsonObject:

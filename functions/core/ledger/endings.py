@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from functions.core.errors import Cause, Layer, OperationLost, ProblemBody
-from functions.core.ledger.made import Making, is_adopted
+from functions.core.ledger.made import LASTING, Making, is_adopted
 from functions.core.ledger.models import JsonObject, Operation, OperationStatus, Reason, Stage, StageStatus
-from functions.core.phases import BY_KIND, CONDITIONS, EFFECTS, MENDING, REMOVALS, VERIFY, Effect
+from functions.core.phases import BY_KIND, CONDITIONS, EFFECTS, MENDING, UNMAKINGS, VERIFY, Effect, Unmaking
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from functions.core.ledger.executions import Execution
@@ -110,7 +110,7 @@ def _result(stages: Sequence[Stage]) -> JsonObject:
 
 def _conditions(stages: Sequence[Stage], operation: Operation, at: datetime) -> dict[str, JsonObject]:
     """Say what each phase made of the cluster; one that never began, or that mended nothing, leaves it as it was."""
-    members = {phase: [stage for stage in stages if stage.phase == phase] for phase in EFFECTS}
+    members = {phase: _deciding(phase, effect, stages) for phase, effect in EFFECTS.items()}
     return {
         EFFECTS[phase].condition: _condition(EFFECTS[phase], found, operation.operation_id, at)
         for phase, found in members.items()
@@ -119,25 +119,51 @@ def _conditions(stages: Sequence[Stage], operation: Operation, at: datetime) -> 
     }
 
 
+def _deciding(phase: str, effect: Effect, stages: Sequence[Stage]) -> list[Stage]:
+    kinds = effect.kinds
+    return [stage for stage in stages if stage.phase == phase and (not kinds or _kind(stage.name) in kinds)]
+
+
 def _makings(stages: Sequence[Stage], kind: str) -> dict[str, Making]:
-    """Say what was made phase by phase, whatever became of the rest; a removal that was begun leaves nothing certain.
+    """Say what was made and taken away phase by phase, whatever became of the rest.
 
     A stage that was passed over made nothing in this operation; what it made in an earlier one is on record.
     """
     counted_in = {phase: phase for phase in CONDITIONS} | dict(BY_KIND[kind].makes if kind in BY_KIND else {})
-    succeeded: dict[str, list[Stage]] = {}
+    making: dict[str, list[Stage]] = {}
     for stage in stages:
-        if stage.phase in counted_in and stage.status is StageStatus.SUCCEEDED:
-            succeeded.setdefault(counted_in[stage.phase], []).append(stage)
-    begun = {stage.phase for stage in stages if stage.status is not StageStatus.PENDING}
-    removed = {phase: Making(removed=True) for removal, phase in REMOVALS.items() if removal in begun}
-    return {phase: _making(members) for phase, members in succeeded.items()} | removed
+        if stage.phase in counted_in and _makes(stage):
+            making.setdefault(counted_in[stage.phase], []).append(stage)
+    return {phase: _making(members) for phase, members in making.items()} | _removed(stages)
 
 
-def _making(succeeded: Sequence[Stage]) -> Making:
+def _removed(stages: Iterable[Stage]) -> dict[str, Making]:
+    """Say what removals took away: each that succeeded, or did something before it ended; one refused took nothing."""
+    gone: dict[str, Making] = {}
+    for stage in stages:
+        unmaking = UNMAKINGS.get(stage.name) or UNMAKINGS.get(_kind(stage.name))
+        if unmaking and (stage.status is StageStatus.SUCCEEDED or stage.resources):
+            gone[unmaking.phase] = gone.get(unmaking.phase, Making()).without(_unmade(unmaking, stage))
+    return gone
+
+
+def _unmade(unmaking: Unmaking, stage: Stage) -> tuple[str, ...]:
+    return tuple(each.format(stage.name.partition(":")[2]) for each in unmaking.stages)
+
+
+def _kind(stage: str) -> str:
+    return stage.partition(":")[0]
+
+
+def _makes(stage: Stage) -> bool:
+    left = stage.status in (StageStatus.FAILED, StageStatus.CANCELLED) and bool(stage.resources)
+    return stage.status is StageStatus.SUCCEEDED or (left and _kind(stage.name) in LASTING)
+
+
+def _making(stages: Sequence[Stage]) -> Making:
     return Making(
-        made=tuple(stage.name for stage in succeeded if not is_adopted(stage.result)),
-        adopted=tuple(stage.name for stage in succeeded if is_adopted(stage.result)),
+        made=tuple(stage.name for stage in stages if not is_adopted(stage.result)),
+        adopted=tuple(stage.name for stage in stages if is_adopted(stage.result)),
     )
 
 

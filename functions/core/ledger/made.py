@@ -7,7 +7,7 @@ no such records: all of it was made here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, ConfigDict
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from functions.core.ledger.models import JsonObject, Operation
 
 _PREFIX: Final = "made#"
+# Kinds of stage whose making stands though they did not succeed: a HyperPod cluster that lacks instances is there, and
+# what was asked of it is on no other record. Whoever goes by that looks at its tags, for others' may have its name.
+LASTING: Final = frozenset({"hyperpod_cluster"})
 # Says in a stage's result that what it found belongs to somebody else, and is used as it is.
 _OWNER: Final = "owner"
 _EXTERNAL: Final = "external"
@@ -32,11 +35,23 @@ _EXTERNAL: Final = "external"
 
 @dataclass(frozen=True)
 class Making:
-    """What an operation did in a phase: stages that made something, stages that found somebody else's, or the end."""
+    """What an operation did in a phase: stages that made something, stages that found somebody else's, or the end.
+
+    `unmade` are the names or kinds of stages whose things it took away again; `removed` says that it took all.
+    """
 
     made: tuple[str, ...] = ()
     adopted: tuple[str, ...] = ()
+    unmade: tuple[str, ...] = ()
     removed: bool = False
+
+    def without(self, stages: tuple[str, ...]) -> Making:
+        """Add what was taken away: what stages of these names or kinds have made, all of the phase without any."""
+        return replace(self, unmade=(*self.unmade, *stages), removed=self.removed or not stages)
+
+    def leaves(self, stage: str) -> bool:
+        """Say whether what a stage has made stands as ours when the operation has ended."""
+        return not (self.removed or {stage, stage.partition(":")[0]} & {*self.unmade} or stage in self.adopted)
 
 
 class Made(BaseModel):
@@ -80,7 +95,7 @@ def writes(
     for phase, making in makings.items() if is_imported(records) else ():
         key = {"cluster_tag": operation.cluster_tag, "record": f"{_PREFIX}{phase}"}
         before = known.get(phase, [])
-        stages = [] if making.removed else _merged(before, making)
+        stages = _merged(before, making)
         if stages and stages != before:
             yield put(CLUSTERS, item_of({"stages": stages, "operation_id": operation.operation_id, **key}))
         elif before and not stages:
@@ -88,4 +103,4 @@ def writes(
 
 
 def _merged(before: Iterable[str], making: Making) -> list[str]:
-    return [name for name in dict.fromkeys((*before, *making.made)) if name not in making.adopted]
+    return [name for name in dict.fromkeys((*before, *making.made)) if making.leaves(name)]

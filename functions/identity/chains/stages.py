@@ -82,7 +82,8 @@ class IdentityChainRemoval:
         steps = removal_of(chain, place, facts)
         for step in steps:
             _take(step, context, chain, facts)
-        return Applied(f"removed: {', '.join(steps)}" if steps else "nothing of ours is left", notes=unseen)
+        gone = (f"identity-chain/{context.parameter}",) if steps else ()
+        return Applied(f"removed: {', '.join(steps)}" if steps else "nothing of ours is left", gone, unseen)
 
     def observe(self, context: StageContext) -> Observation:
         """Done when nothing of ours is left; what stays is named with its owner."""

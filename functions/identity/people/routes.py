@@ -121,7 +121,9 @@ def _changed(tag: str, change: AccessChange, key: str | None, *, dry_run: bool, 
         idempotency_key=key,
         audited=change_said(change),
     )
-    return mutations.carry_out(asked, lambda: _intent(asked, change, spec_of(tag)), dry_run=dry_run, confirm=confirm)
+    return mutations.carry_out(
+        asked, lambda: _intent(asked, change, mutations.owned(spec_of(tag))), dry_run=dry_run, confirm=confirm
+    )
 
 
 def _intent(asked: NewOperation, change: AccessChange, spec: ClusterSpec) -> Intent:

@@ -63,12 +63,13 @@ def _begin(kind: str, tag: str, deletion: Deletion, key: str | None, *, dry_run:
 
 def _intent(asked: NewOperation, deletion: Deletion) -> Intent:
     kind, cluster = asked.kind, records.read(asked.cluster_tag)
-    spec = cluster.spec
+    spec = mutations.owned(cluster.spec)
     whole = deletion if kind == DELETE_CLUSTER else None
     stages = [mutations.planned(*each) for each in plan(kind, deletion, imported=spec.origin == "imported")]
     recorded = {name for made in cluster.made.values() for name in made}
     others = frozenset(adoption.left_alone(spec, cluster.detected)) - recorded
-    case = preview.Case(kind, spec, deletion, tuple(stages), survey.look(spec, whole), others)
+    ours = frozenset(adoption.run_by_us(cluster.detected)) | recorded
+    case = preview.Case(kind, spec, deletion, tuple(stages), survey.look(spec, whole), others, ours)
     findings = findings_of(case)
     return Intent(
         new=asked.model_copy(update={"stages": stages, "findings": findings}),

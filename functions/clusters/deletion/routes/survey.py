@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-from typing import TYPE_CHECKING, Final, TypeVar
-
-from botocore.exceptions import BotoCoreError, ClientError
+from typing import TYPE_CHECKING, Final
 
 from functions.aws import (
     addons,
@@ -22,10 +19,8 @@ from functions.aws import (
 from functions.clusters.deletion.models import BucketSeen, HyperPodSeen, Interface, Seen, StackSeen, SubnetSeen
 from functions.clusters.deletion.rules.interfaces import is_of_a_service, is_of_cluster, load_balancer_of
 from functions.clusters.deletion.rules.plan import ADDONS
-from functions.core import application, runtime
+from functions.core import gathering
 from functions.core.documents import member
-from functions.core.errors import PreconditionFailed, StageFailed, Unavailable
-from functions.core.failures import code_of
 from functions.core.ledger import granted
 from functions.core.runtime import Patience
 from functions.core.tags import CLUSTER_LABEL, MANAGED_BY_LABEL, MANAGER, stack_tags
@@ -35,16 +30,13 @@ from functions.kubernetes_api.objects import NAMESPACES
 from functions.network.subnets.rules.identity import GROUP_TAG, KIND_TAG
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from functions.clusters.deletion.models import Deletion
     from functions.core.cluster import ClusterSpec
 
-Part = TypeVar("Part")
-
 _LIVING: Final = ("ACTIVE", "UPDATING")
-# A caller gets an answer within seconds, whatever AWS does.
-_BUDGET: Final = timedelta(seconds=8)
+_SHOWS: Final = "what there is shows when the stage comes to it"
 _EDGE: Final = Patience.EDGE
 
 
@@ -53,41 +45,37 @@ def look(spec: ClusterSpec, deletion: Deletion | None) -> Seen:
 
     Without a deletion of the whole cluster nobody loses access, and nothing inside is touched.
     """
-    began, unchecked = runtime.now(), dict[str, str]()
-
-    def gathered(part: str, ask: Callable[[], Part], nothing: Part) -> Part:
-        if runtime.now() - began > _BUDGET:
-            unchecked[part] = "there was no time left to ask; what there is shows when the stage comes to it"
-            return nothing
-        try:
-            return ask()
-        except (BotoCoreError, ClientError) as error:
-            application.warn(f"{part} of {spec.tag} is unchecked", error)
-            code = code_of(error) if isinstance(error, ClientError) else type(error).__name__
-            unchecked[part] = f"AWS answered {code}; what there is shows when the stage comes to it"
-            return nothing
-        except (PreconditionFailed, StageFailed, Unavailable) as refused:
-            application.warn(f"{part} of {spec.tag} is unchecked", refused)
-            unchecked[part] = f"{refused.detail} What there is shows when the stage comes to it"
-            return nothing
-
-    names = spec.names
-    stack = gathered("stack", lambda: _stack(spec), None)
-    status = gathered("eks", lambda: _eks_status(names.eks_cluster), None)
+    around, names = gathering.at_edge(), spec.names
+    stack = around.ask("stack", lambda: _stack(spec))
+    control_plane = around.ask("eks", lambda: eks.describe_cluster(names.eks_cluster, _EDGE))
+    hyperpod_cluster = around.ask("hyperpod", lambda: _hyperpod(spec))
+    subnets = around.ask("subnets", lambda: _subnets(spec))
+    disks = around.ask("volumes", lambda: tuple(volumes.of_cluster(names.eks_cluster, _EDGE)))
+    chains = around.ask("roles", lambda: _chains(spec))
+    bucket = around.ask("bucket", lambda: _bucket(spec))
+    log_groups = around.ask("log groups", lambda: _log_groups(spec))
+    around.make()
+    status = control_plane.value.status if control_plane.value else None
+    interfaces = around.ask("interfaces", lambda: _interfaces(spec, stack.value))
+    installed = around.ask("add-ons", lambda: _addons(spec), wanted=status in _LIVING)
+    enters = _enters(spec, deletion, status)
+    namespaces = around.ask("namespaces", lambda: _namespaces(spec), wanted=enters)
+    around.make()
     return Seen(
-        stack=stack,
+        stack=stack.value,
         eks_status=status,
-        hyperpod=gathered("hyperpod", lambda: _hyperpod(spec), None),
-        subnets=gathered("subnets", lambda: _subnets(spec), ()),
-        interfaces=gathered("interfaces", lambda: _interfaces(spec, stack), ()),
-        volumes=gathered("volumes", lambda: tuple(volumes.of_cluster(names.eks_cluster, _EDGE)), ()),
-        addons=gathered("add-ons", lambda: _addons(spec), ()) if status in _LIVING else (),
-        chains=gathered("roles", lambda: _chains(spec), ()),
-        bucket=gathered("bucket", lambda: _bucket(spec), None),
-        log_groups=gathered("log groups", lambda: _log_groups(spec), ()),
+        eks_foreign=control_plane.value is not None and not _is_ours(spec, control_plane.value.tags),
+        hyperpod=hyperpod_cluster.value,
+        subnets=subnets.value or (),
+        interfaces=interfaces.value or (),
+        volumes=disks.value or (),
+        addons=installed.value or (),
+        chains=chains.value or (),
+        bucket=bucket.value,
+        log_groups=log_groups.value or (),
         people=tuple(sorted(each.principal_arn for each in granted.granted_on(spec.tag))) if deletion else (),
-        namespaces=gathered("namespaces", lambda: _namespaces(spec), ()) if _enters(spec, deletion, status) else (),
-        unchecked=unchecked,
+        namespaces=namespaces.value or (),
+        unchecked={part: f"{why.rstrip('.')}; {_SHOWS}" for part, why in around.unfinished.items()},
     )
 
 
@@ -103,11 +91,6 @@ def _stack(spec: ClusterSpec) -> StackSeen | None:
 
 def _is_ours(spec: ClusterSpec, tags: Mapping[str, str]) -> bool:
     return all(tags.get(key) == value for key, value in stack_tags(spec).items())
-
-
-def _eks_status(name: str) -> str | None:
-    found = eks.describe_cluster(name)
-    return found.status if found else None
 
 
 def _hyperpod(spec: ClusterSpec) -> HyperPodSeen | None:

@@ -11,12 +11,15 @@ from functions.core.errors import Blocked, Cause, FieldError, Layer
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from functions.clusters.deletion.models import Interface
+    from functions.clusters.deletion.models import Interface, Owner
+    from functions.core.cluster import ClusterSpec
 
 # EKS and the load balancer controllers mark so what they made for a cluster.
 # Sources: Amazon EKS user guide, "View Amazon EKS security group requirements"; AWS Load Balancer Controller, "Tags".
 _OWNED: Final = "kubernetes.io/cluster/{}"
 _OF_CONTROLLER: Final = "elbv2.k8s.aws/cluster"
+# EKS takes this one away itself when its cluster goes.
+_OF_EKS: Final = "eks-cluster-sg-"
 
 
 def leftover_interfaces(interfaces: Iterable[Interface], eks_cluster: str) -> list[Interface]:
@@ -33,31 +36,67 @@ def going(interfaces: Iterable[Interface], eks_cluster: str) -> list[Interface]:
     ]
 
 
-def leftover_groups(groups: Iterable[Group], eks_cluster: str) -> list[Group]:
-    """Pick the security groups that controllers in the cluster, or EKS, made for it."""
-    mark = _OWNED.format(eks_cluster)
-    return [
-        group for group in groups if group.tags.get(mark) == "owned" or group.tags.get(_OF_CONTROLLER) == eks_cluster
-    ]
+def given_groups(cluster: ClusterSpec) -> frozenset[str]:
+    """Give the ids of the security groups that a cluster was given: they stay, whatever their tags say of them."""
+    of_groups = [each for group in cluster.instance_groups for each in group.security_group_ids or ()]
+    taken = cluster.reused.security_group_id if cluster.reused else None
+    around = cluster.surroundings.security_group_id if cluster.surroundings else None
+    return frozenset(filter(None, [*of_groups, taken, around]))
 
 
-def of_cluster(vpc: VpcContents, eks_cluster: str, reused: Collection[str]) -> VpcContents:
-    """Pick what of a VPC that others share was made for a cluster, but for `reused`, the ids of what it took over."""
-    return VpcContents(
-        interfaces=tuple(each for each in vpc.interfaces if is_of_cluster(each, eks_cluster)),
-        groups=tuple(each for each in leftover_groups(vpc.groups, eks_cluster) if each.group_id not in reused),
-        parts=(),
-    )
+def owned_groups(groups: Iterable[Group], owner: Owner) -> list[Group]:
+    """Pick the security groups that controllers in the cluster, or EKS, made for it, and that it was not given.
+
+    The tags name the EKS cluster and not whose that is: where another's stands under the name, none are ours.
+    """
+    mark, name = _OWNED.format(owner.eks_cluster), owner.eks_cluster
+    made = [each for each in groups if each.tags.get(mark) == "owned" or each.tags.get(_OF_CONTROLLER) == name]
+    return [] if owner.foreign else [each for each in made if each.group_id not in owner.given]
 
 
-def blockers_in(vpc: VpcContents, eks_cluster: str, known: Collection[str]) -> list[Blocker]:
+def leftovers(vpc: VpcContents, owner: Owner) -> VpcContents:
+    """Pick what may be cleared away: nothing while another's EKS cluster has the name, which may be using it."""
+    if owner.foreign:
+        return VpcContents((), (), ())
+    groups = [each for each in owned_groups(vpc.groups, owner) if not (owner.stands and each.name.startswith(_OF_EKS))]
+    return VpcContents(tuple(leftover_interfaces(vpc.interfaces, owner.eks_cluster)), tuple(groups), ())
+
+
+def of_cluster(vpc: VpcContents, owner: Owner) -> VpcContents:
+    """Pick what of a VPC that others share was made for a cluster."""
+    if owner.foreign:
+        return VpcContents((), (), ())
+    ours = [each for each in vpc.interfaces if is_of_cluster(each, owner.eks_cluster)]
+    return VpcContents(tuple(ours), tuple(owned_groups(vpc.groups, owner)), ())
+
+
+def blocks(interface: Interface, owner: Owner) -> bool:
+    """Say whether an interface stays: somebody else's, or one that another's EKS cluster of the name may be using."""
+    fate = fate_of(interface, owner.eks_cluster)
+    theirs = fate is Fate.DELETE or interface.description == f"Amazon EKS {owner.eks_cluster}"
+    return fate is Fate.BLOCK or (owner.foreign and theirs)
+
+
+def blockers_in(vpc: VpcContents, owner: Owner, known: Collection[str]) -> list[Blocker]:
     """List what in a VPC is neither in `known`, the ids of what is ours, nor goes with the cluster."""
-    foreign = [each for each in vpc.interfaces if fate_of(each, eks_cluster) is Fate.BLOCK]
-    ours = leftover_groups(vpc.groups, eks_cluster)
+    foreign = [each for each in vpc.interfaces if blocks(each, owner)]
+    ours = owned_groups(vpc.groups, owner)
     return [
         *(blocker_of(each) for each in foreign if not _is_known(each, known)),
         *(_of_part(part) for part in vpc.parts if part.part_id not in known),
         *(_of_group(each) for each in vpc.groups if each not in ours and each.group_id not in known),
+    ]
+
+
+def held(groups: Iterable[Group]) -> list[Blocker]:
+    """Make blockers of security groups of the cluster that something has not let go."""
+    return [
+        Blocker(
+            each.group_id,
+            f"is a security group ({each.name}) of the cluster's controllers that something still uses",
+            "remove the interfaces and the rules of other groups that name it",
+        )
+        for each in groups
     ]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from functions.clusters.deletion.rules.interfaces import Fate, blocker_of, fate_of, is_of_a_service, load_balancer_of
+from functions.clusters.deletion.rules.blockers import blocks
+from functions.clusters.deletion.rules.interfaces import blocker_of, is_of_a_service, load_balancer_of
 from functions.clusters.deletion.rules.preview import FOREIGN, STACK_FAILED, balancers, is_foreign_bucket
 from functions.core.errors import Conflict
 from functions.core.findings import Finding, Level, unchecked
@@ -112,7 +113,7 @@ def _goes(case: Case, interface: Interface, known: set[str]) -> bool:
     if balancer:
         return is_of_a_service(balancer) and case.has("load_balancers_removal")
     of_stack = interface.description.rpartition(" ")[2] in known
-    return of_stack or fate_of(interface, case.spec.names.eks_cluster) is not Fate.BLOCK
+    return of_stack or not blocks(interface, case.owner)
 
 
 def _leaks(case: Case) -> Iterable[Finding]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from functions.clusters.deletion.rules.interfaces import Fate, fate_of, is_of_a_service, is_of_cluster, load_balancer_of
+from functions.clusters.deletion.models import Owner, VpcContents
+from functions.clusters.deletion.rules.blockers import given_groups, leftovers
+from functions.clusters.deletion.rules.interfaces import is_of_a_service, is_of_cluster, load_balancer_of
 from functions.clusters.deletion.rules.plan import DELETE_CLUSTER
 from functions.core.previews import Action, Change, bounded
 
@@ -54,7 +56,8 @@ FOREIGN: Final = "it does not carry the tags of this cluster"
 class Case:
     """A deletion that is asked for: of what, how, with which stages, and what was found.
 
-    `others` are the stages of a creation whose things somebody else runs on the cluster.
+    `others` are the stages of a creation whose things somebody else runs on an imported cluster, and `ours` those whose
+    things there are known to be the control plane's.
     """
 
     kind: str
@@ -63,6 +66,7 @@ class Case:
     stages: tuple[PlannedStage, ...]
     seen: Seen
     others: frozenset[str] = frozenset()
+    ours: frozenset[str] = frozenset()
 
     @property
     def whole(self) -> bool:
@@ -73,6 +77,16 @@ class Case:
     def shares(self) -> bool:
         """Say whether the cluster stands in a network that was taken over, with others in it."""
         return self.spec.reused is not None and self.spec.reused.vpc_id is not None
+
+    @property
+    def owner(self) -> Owner:
+        """Say for whom the network is cleared."""
+        name, seen = self.spec.names.eks_cluster, self.seen
+        return Owner(name, given_groups(self.spec), stands=seen.eks_status is not None, foreign=seen.eks_foreign)
+
+    def made(self, stage: str) -> bool:
+        """Say whether what a stage makes is the control plane's: on an imported cluster only what is known to be."""
+        return self.spec.origin == "created" or stage in self.ours
 
     def has(self, stage: str) -> bool:
         """Say whether a stage of that name is planned."""
@@ -129,7 +143,7 @@ def _dependencies(case: Case) -> Iterable[Change]:
         if kind == "identity_chain_removal" and parameter in case.seen.chains:
             why = "its association, and its role with its policies"
             yield _deleted("identity chain", parameter, why, stage.name)
-        elif kind == "helm_release_removal" and f"helm_release:{parameter}" not in case.others:
+        elif kind == "helm_release_removal" and case.made(f"helm_release:{parameter}"):
             yield _deleted("Helm release", parameter, "the dependencies phase installs it", stage.name)
 
 
@@ -139,9 +153,9 @@ def _network(case: Case) -> Iterable[Change]:
             why = "no instance stands in it any more; its route table goes along"
             name = f"{subnet.subnet_id} ({subnet.name})"
             yield _deleted("compute subnet", name, why, "compute_subnets_removal")
-    for interface in case.seen.interfaces if case.has("vpc_clearance") else ():
-        name = case.spec.names.eks_cluster
-        if fate_of(interface, name) is Fate.DELETE and (not case.shares or is_of_cluster(interface, name)):
+    left = leftovers(VpcContents(case.seen.interfaces, (), ()), case.owner).interfaces
+    for interface in left if case.has("vpc_clearance") else ():
+        if not case.shares or is_of_cluster(interface, case.spec.names.eks_cluster):
             why = f"left behind: {interface.description}"
             yield _deleted("network interface", interface.interface_id, why, "vpc_clearance")
 

@@ -51,20 +51,30 @@ def made(
     The conditions of an imported cluster say what was found and not who made it: of such a one the `recorded` stages
     by phase made something, and nothing else did.
     """
-    return _recorded(recorded) if spec.origin == "imported" else _stood(spec, conditions)
+    return _recorded(spec, recorded) if spec.origin == "imported" else _stood(spec, conditions)
 
 
-def _recorded(recorded: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+def _recorded(spec: ClusterSpec, recorded: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
     """List what a repair can mend of what was recorded, as the phases of a creation have it.
 
-    The script and the nodes of a HyperPod cluster that is not ours are nothing by themselves.
+    Of a HyperPod cluster the record says that it is ours, and the desired state what it consists of: a subnet that the
+    caller gave is on no record, and that of an attempt in another zone may be. The script and the nodes of one that is
+    not ours are nothing by themselves.
     """
     inside, capacity = recorded.get("dependencies", ()), recorded.get("hyperpod", ())
+    subnets = [name for name in capacity if name.startswith("compute_subnet:")]
     return [
         *((phase, name) for phase, name in _dependencies() if name in inside),
-        *(("hyperpod", name) for name in capacity if HYPERPOD in capacity or name.startswith("compute_subnet:")),
+        *(_hyperpod(spec) if HYPERPOD in capacity else (("hyperpod", name) for name in subnets)),
         *(("storage", name) for name in recorded.get("storage", ())),
     ]
+
+
+def _hyperpod(spec: ClusterSpec) -> list[tuple[str, str]]:
+    if not spec.instance_groups:
+        return []
+    subnets = stages_for(spec.instance_groups, spec.availability_zone)
+    return [("hyperpod", name) for name in (*subnets, SCRIPTS, HYPERPOD, NODES)]
 
 
 def _dependencies() -> list[tuple[str, str]]:
@@ -76,14 +86,14 @@ def _stood(spec: ClusterSpec, conditions: Iterable[Condition]) -> list[tuple[str
     stood = {
         each.type for each in conditions if not (each.status == "False" and (each.reason or "").startswith("Remov"))
     }
-    stages: list[tuple[str, str]] = []
-    if CONDITIONS["foundation"] in stood:
-        stages.append(("foundation", stack.STAGE))
+    if CONDITIONS["foundation"] not in stood:
+        # What stands in a cluster goes with it, though nobody may have looked into it when it went.
+        return []
+    stages: list[tuple[str, str]] = [("foundation", stack.STAGE)]
     if CONDITIONS["dependencies"] in stood:
         stages += _dependencies()
-    if CONDITIONS["hyperpod"] in stood and spec.instance_groups:
-        subnets = stages_for(spec.instance_groups, spec.availability_zone)
-        stages += [("hyperpod", name) for name in (*subnets, SCRIPTS, HYPERPOD, NODES)]
+    if CONDITIONS["hyperpod"] in stood:
+        stages += _hyperpod(spec)
     if CONDITIONS["storage"] in stood:
         stages += [("storage", f"mount:{_place(each.namespace, each.name)}") for each in spec.mounts]
     return stages
@@ -132,6 +142,10 @@ class RepairPlan:
 
     stages: list[tuple[str, str]] = field(default_factory=list)
     detects: bool = False
+
+    def mends(self, found: Drift) -> bool:
+        """Say whether one of the stages mends something that a detection found."""
+        return any(name == found.repaired_by for phase, name in self.stages if phase in CONDITIONS)
 
 
 def repair(report: DriftReport | None, made_by: Sequence[tuple[str, str]], *, imported: bool = False) -> RepairPlan:

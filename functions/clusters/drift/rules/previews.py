@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 
     from functions.clusters.drift.models import DriftReport
     from functions.core.cluster import ClusterSpec
+    from functions.core.drifts import Unknown
 
 UNLOOKED: Final = "drift_not_looked_at"
 NOTHING: Final = "nothing_made"
 NOT_OURS: Final = "drift_not_ours"
 UNSEEN: Final = "drift_not_seen"
+UNPLANNED: Final = "drift_not_made_here"
 _AT_ONCE: Final = 5
 # What makes something of a cluster that can be compared, by the cluster's origin.
 _MAKING: Final = {
@@ -29,14 +31,27 @@ _MAKING: Final = {
     "imported": "POST /api/clusters/{tag}/dependencies makes what it lacks, and takes note of what was made here "
     "before; POST /api/clusters/{tag}/redetect shows what others have changed.",
 }
+# The request, below a cluster's path, that makes what a kind of stage mends.
+_REQUESTS: Final = {
+    "access_entry": "dependencies",
+    "cluster_role": "dependencies",
+    "helm_release": "dependencies",
+    "addon": "dependencies",
+    "identity_chain": "dependencies",
+    "compute_subnet": "hyperpod",
+    plans.SCRIPTS: "hyperpod",
+    plans.HYPERPOD: "hyperpod",
+    "mount": "storage",
+}
 
 
 def changes(report: DriftReport | None, plan: plans.RepairPlan, accepted: Sequence[str]) -> list[Change]:
-    """List what a repair changes; without a detection, what it may change."""
+    """List what a repair changes, which is what its stages mend; without a detection, what it may change."""
     replacements = [_replacement(name) for name in accepted]
     if report is None:
         return [*(_possible(phase, name) for phase, name in plan.stages if phase in CONDITIONS), *replacements]
-    found = [_change(stage, each) for stage, drifts in plans.by_stage(report.drifts).items() for each in drifts]
+    mended = plans.by_stage(each for each in report.drifts if plan.mends(each))
+    found = [_change(stage, each) for stage, drifts in mended.items() for each in drifts]
     return [*found, *_side_effects(plan), *replacements]
 
 
@@ -101,33 +116,50 @@ def nothing_made(spec: ClusterSpec, made_by: Sequence[tuple[str, str]]) -> list[
     ]
 
 
-def findings(report: DriftReport | None) -> list[Finding]:
+def findings(report: DriftReport | None, plan: plans.RepairPlan) -> list[Finding]:
     """Say what a repair cannot know, or will not do."""
     if report is None:
         message = "no detection of the last 15 minutes is known; the repair begins with one of its own"
         remedy = "Detect drift first, to see what a repair would change."
         return [Finding(check=UNLOOKED, level=Level.WARNING, message=f"unchecked: {message}", remedy=remedy)]
-    left = [each for each in report.drifts if each.repaired_by is None]
-    found = [
-        Finding(
-            check=NOT_OURS,
-            level=Level.WARNING,
-            message=f"{each.kind} {each.resource} is left as it is: {each.property or 'it'} is {each.actual}",
-            resource=each.resource,
-        )
-        for each in left[:_AT_ONCE]
-    ]
-    return found + [
-        Finding(
-            check=UNSEEN,
-            level=Level.WARNING,
-            message=f"{each.kind} {each.resource}: {each.why}",
-            resource=each.resource,
-        )
-        for each in report.unknown[:_AT_ONCE]
+    theirs = [each for each in report.drifts if each.repaired_by is None]
+    unplanned = [each for each in report.drifts if each.repaired_by and not plan.mends(each)]
+    return [
+        *(_left(NOT_OURS, each) for each in theirs[:_AT_ONCE]),
+        *(_left(UNPLANNED, each, _request(report.cluster_tag, each)) for each in unplanned[:_AT_ONCE]),
+        *(_unseen(each) for each in report.unknown[:_AT_ONCE]),
     ]
 
 
-def agreed(report: DriftReport | None) -> list[str]:
+def _left(check: str, drift: Drift, remedy: str | None = None) -> Finding:
+    why = ", and what would mend it was not made here" if remedy else ""
+    return Finding(
+        check=check,
+        level=Level.WARNING,
+        message=f"{drift.kind} {drift.resource} is left as it is: {drift.property or 'it'} is {drift.actual}{why}",
+        resource=drift.resource,
+        remedy=remedy,
+    )
+
+
+def _request(tag: str, drift: Drift) -> str:
+    """Name the request that makes what a repair does not; the foundation of a cluster that stands is made by none."""
+    made_by = _REQUESTS.get((drift.repaired_by or "").partition(":")[0])
+    if made_by is None:
+        return f"POST /api/clusters/{tag}/drift looks again at what was made here."
+    return f"POST /api/clusters/{tag}/{made_by} makes it as it is asked for; a repair mends it from then on."
+
+
+def _unseen(unknown: Unknown) -> Finding:
+    return Finding(
+        check=UNSEEN,
+        level=Level.WARNING,
+        message=f"{unknown.kind} {unknown.resource}: {unknown.why}",
+        resource=unknown.resource,
+    )
+
+
+def agreed(report: DriftReport | None, plan: plans.RepairPlan) -> list[str]:
     """Name what whoever confirms the preview agrees to, as the stages read it."""
-    return [accepted_name(each) for each in report.drifts if terminates(each)] if report else []
+    drifts = report.drifts if report else ()
+    return [accepted_name(each) for each in drifts if terminates(each) and plan.mends(each)]

@@ -43,20 +43,29 @@ class Difference:
 
 @dataclass(frozen=True)
 class StackTags:
-    """The tags that a stack has, which CloudFormation expects of its resources, and those that are wanted by now."""
+    """The tags that a stack has, which CloudFormation expects of its resources, and those that are wanted by now.
+
+    `foreign` are those that others put on the stack: nobody here says what they are to be.
+    """
 
     standing: Mapping[str, str] = field(default_factory=dict)
     wanted: Mapping[str, str] = field(default_factory=dict)
+    foreign: frozenset[str] = frozenset()
 
     def knows(self, tag: str) -> bool:
         """Say whether a tag is the stack's, and not one of a resource's own."""
         return tag in self.standing or tag in self.wanted
 
     def explains(self, difference: Difference) -> bool:
-        """Say whether a resource has a tag as it is wanted, though not as the stack has it; operations differ."""
+        """Say whether a resource has a tag as it is wanted, though not as the stack has it, or as others please.
+
+        Operations differ.
+        """
         if not self.knows(difference.tag):
             return False
-        return difference.tag == OPERATION_MARK or self.wanted.get(difference.tag) == difference.tag_value
+        if difference.tag == OPERATION_MARK or difference.tag in self.foreign:
+            return True
+        return self.wanted.get(difference.tag) == difference.tag_value
 
 
 @dataclass(frozen=True)
@@ -119,7 +128,7 @@ def cluster_tag_drifts(eks_cluster: str, actual: Mapping[str, str], tags: StackT
     name = f"{CLUSTER_ID} ({eks_cluster})"
     compared = {
         key: (tags.wanted.get(key, ABSENT), actual.get(key, ABSENT))
-        for key in sorted({*tags.standing, *tags.wanted})
+        for key in sorted({*tags.standing, *tags.wanted} - tags.foreign)
         if not is_own(key)
     }
     return [

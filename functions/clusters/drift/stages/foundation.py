@@ -13,7 +13,7 @@ from functions.core.detection import Part
 from functions.core.drifts import ABSENT, Drift, Unknown, drift
 from functions.core.failures import DENIED, code_of, problem_of
 from functions.core.stage import Applied, Done, Observation, StageContext, Waiting
-from functions.core.tags import tags_after
+from functions.core.tags import foreign_keys, tags_after
 
 if TYPE_CHECKING:
     from functions.aws.cloudformation import Stack
@@ -83,7 +83,8 @@ def _of_others(context: StageContext, stack: Stack) -> Observation:
 
 def _told(context: StageContext, stack: Stack, unseen: list[Unknown]) -> Done:
     found, name = stack_drift.resource_drifts(stack.name), context.cluster.names.eks_cluster
-    tags, cluster = StackTags(stack.tags, tags_after(context.cluster, stack.tags)), eks.describe_cluster(name)
+    wanted, foreign = tags_after(context.cluster, stack.tags), foreign_keys(context.cluster, stack.tags)
+    tags, cluster = StackTags(stack.tags, wanted, foreign), eks.describe_cluster(name)
     drifts: list[Drift | Unknown] = [*drifts_of(found, tags)]
     drifts += cluster_tag_drifts(name, cluster.tags, tags) if cluster else []
     unseen += [_unchecked(each) for each in found if each.status in _UNSEEN]

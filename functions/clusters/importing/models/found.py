@@ -138,13 +138,17 @@ class Reach(Record):
 
 
 class Outside(Record):
-    """What AWS says of a cluster, without a look inside it; `groups` is None where HyperPod could not be looked at."""
+    """What AWS says of a cluster, without a look inside it; `groups` is None where HyperPod could not be looked at.
+
+    `hyperpod_marked` says whether the HyperPod cluster carries the tags of this cluster; None where that is not known.
+    """
 
     eks: FoundEks
     groups: list[DesiredGroup] | None = None
     network: FoundNetwork | None = None
     security_groups: list[FoundSecurityGroup] = []
     hyperpod: FoundHyperPod | None = None
+    hyperpod_marked: bool | None = None
     components: list[Component]
     s3_driver_role_arn: str | None = None
     unknown: list[Unknown] = []

@@ -90,10 +90,11 @@ def _import(asked: NewOperation, request: ImportCluster, generated: str, *, dry_
 
 def _look_again(asked: NewOperation, body: RedetectCluster) -> Intent:
     tag = asked.cluster_tag
-    cluster = records.read(tag)
+    cluster, look = records.read(tag), gathering.at_edge()
+    mutations.owned(cluster.spec)
     findings = [
         *planning.not_imported(cluster.spec, f"Compare it by POST /api/clusters/{tag}/drift."),
-        *reuse.look_at(tag, body.execution_role_arn, body.bucket or cluster.spec.names.bucket, gathering.at_edge()),
+        *reuse.look_at(tag, body.execution_role_arn, body.bucket, look, cluster.spec.names.bucket),
     ]
     return Intent(
         new=_planned(asked, body, planning.redetect_stages(), findings),
@@ -107,6 +108,7 @@ def _look_again(asked: NewOperation, body: RedetectCluster) -> Intent:
 def _forgetting(asked: NewOperation, body: ForgetCluster) -> Intent:
     tag = asked.cluster_tag
     cluster = records.read(tag)
+    mutations.owned(cluster.spec)
     people = sorted(each.principal_arn for each in granted.granted_on(tag))
     seen = planning.Remembered(cluster.conditions, cluster.detected, people)
     findings = planning.not_imported(cluster.spec, f"Delete it by DELETE /api/clusters/{tag}.")

@@ -3,9 +3,8 @@
 Annotations are evaluated here, because Powertools reads them to validate.
 """
 
-from collections.abc import Sequence
-from datetime import datetime, timedelta
-from typing import Annotated, Final
+from collections.abc import Iterator
+from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Path
 from botocore.exceptions import BotoCoreError, ClientError
@@ -16,17 +15,17 @@ from functions.clusters.importing.models.connection import Check, ConnectionRepo
 from functions.clusters.importing.models.found import FoundEks
 from functions.clusters.importing.rules import connection as rules
 from functions.clusters.importing.rules.access import association, commands
-from functions.core import failures, runtime, settings
+from functions.core import application, deadlines, failures, runtime, settings
 from functions.core.cluster import ClusterSpec
+from functions.core.deadlines import TimeOver
 from functions.core.errors import StageFailed, Unavailable
+from functions.core.gathering import EDGE_TIME
 from functions.identity.cluster_roles.manifests import rights
 from functions.identity.rules import ACCESS
 from functions.kubernetes_api import connection
 from functions.kubernetes_api.objects import NO_ENTRY
 from functions.kubernetes_api.rights import may
 
-# One answer may take ten seconds more, and a request has thirty.
-_BUDGET: Final = timedelta(seconds=8)
 _ADMIN, _OPERATOR = ACCESS["admin"], ACCESS["operator"]
 
 
@@ -35,7 +34,7 @@ def get_connection(
 ) -> ConnectionReport:
     """Try to get into a cluster: its control plane, its endpoint, our two roles and their rights."""
     spec = records.read(tag).spec
-    checks = rules.completed(_checks(spec, runtime.now() + _BUDGET))
+    checks = rules.completed(_in_time(spec))
     return ConnectionReport(
         cluster_tag=tag,
         eks_cluster=spec.names.eks_cluster,
@@ -44,18 +43,27 @@ def get_connection(
     )
 
 
-def _checks(spec: ClusterSpec, deadline: datetime) -> list[Check]:
+def _in_time(spec: ClusterSpec) -> list[Check]:
+    """Take the steps that there is time for; the others are told as not reached."""
+    taken = list[Check]()
+    with deadlines.until(runtime.now() + EDGE_TIME):
+        try:
+            for check in _checks(spec):
+                taken.append(check)
+        except TimeOver as over:
+            application.warn(f"the connection to {spec.tag} is not tried to the end", over)
+    return taken
+
+
+def _checks(spec: ClusterSpec) -> Iterator[Check]:
     found = _eks(spec.names.eks_cluster)
-    checks = [rules.control_plane(spec.names.eks_cluster, found)]
-    if found is not None and checks[-1].outcome == "passed":
-        checks.append(rules.endpoint(found))
-    if found is None or not _well(checks):
-        return checks
-    return [*checks, *_admin(spec), *_inside(spec, found, deadline)]
-
-
-def _well(checks: Sequence[Check]) -> bool:
-    return all(check.outcome == "passed" for check in checks)
+    yield (reached := rules.control_plane(spec.names.eks_cluster, found))
+    if found is None or reached.outcome != "passed":
+        return
+    yield (open_to_us := rules.endpoint(found))
+    if open_to_us.outcome == "passed":
+        yield from _admin(spec)
+        yield from _inside(spec, found)
 
 
 def _admin(spec: ClusterSpec) -> list[Check]:
@@ -71,31 +79,35 @@ def _admin(spec: ClusterSpec) -> list[Check]:
     return [rules.passed("admin_entry", "the role has an access entry"), rules.admin_rights(lacking, mending)]
 
 
-def _inside(spec: ClusterSpec, found: FoundEks, deadline: datetime) -> list[Check]:
+def _inside(spec: ClusterSpec, found: FoundEks) -> list[Check]:
     try:
-        seen = _operator(spec, deadline)
+        seen = _operator(spec)
     except Unavailable as silent:
         return [rules.unreachable(found, silent.detail)]
     return [rules.passed("reachable", "the API server answers"), *seen]
 
 
-def _operator(spec: ClusterSpec, deadline: datetime) -> list[Check]:
-    """Try the operator. Raises Unavailable when the API server does not answer."""
-    missing = list[str]()
+def _operator(spec: ClusterSpec) -> list[Check]:
+    """Try the operator. Raises Unavailable when the API server does not answer, TimeOver when it was not asked."""
+    answers = dict[str, bool]()
+    accepted = rules.passed("operator_token", "the token is accepted")
     try:
         client = connection.connect(spec.names.eks_cluster, eks.api_server_of, _OPERATOR.role)
         for group, resource, verb in rights():
-            if runtime.now() > deadline:
-                return [rules.passed("operator_token", "the token is accepted")]
-            if not may(client, verb, group, resource):
-                missing.append(f"{verb} {resource}{f'.{group}' if group else ''}")
+            right = f"{verb} {resource}{f'.{group}' if group else ''}"
+            answers[right] = may(client, verb, group, resource)
+    except TimeOver:
+        if not answers:
+            raise
+        return [accepted]
     except StageFailed as refused:
         if refused.cause is None or refused.cause.code != NO_ENTRY:
             raise
         return [rules.not_let_in("operator_token", refused.detail, _commands(spec))]
     except (ClientError, BotoCoreError) as error:
         return [rules.refused("operator_token", failures.problem_of(error, settings.required(_OPERATOR.role)))]
-    return [rules.passed("operator_token", "the token is accepted"), rules.rights("operator_rights", missing, spec.tag)]
+    missing = [right for right, allowed in answers.items() if not allowed]
+    return [accepted, rules.rights("operator_rights", missing, spec.tag)]
 
 
 def _commands(spec: ClusterSpec) -> str:

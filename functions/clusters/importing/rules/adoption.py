@@ -37,6 +37,13 @@ def left_alone(spec: ClusterSpec, detected: Detected | None) -> dict[str, str]:
     return {} if spec.origin == "created" or detected is None else dict(_left_alone(spec, detected))
 
 
+def run_by_us(detected: Detected | None) -> set[str]:
+    """Name the stages of the Helm releases that the last look found to be the control plane's."""
+    releases = [each for each in detected.components if each.kind == "helm_release"] if detected else []
+    ours = [each for each in releases if each.presence == "present" and each.managed_by == MANAGER]
+    return {f"helm_release:{each.name}" for each in ours}
+
+
 def in_the_way(phases: Iterable[str], spec: ClusterSpec, detected: Detected | None) -> list[Finding]:
     """Find what an operation needs and an imported cluster was not given."""
     if spec.origin == "created":

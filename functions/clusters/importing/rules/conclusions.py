@@ -32,7 +32,10 @@ class Given:
 def spec_changes(
     spec: ClusterSpec, outside: Outside, given: Given, *, made_hyperpod: bool = False
 ) -> dict[str, JsonValue]:
-    """Give the members of the desired state that follow; a HyperPod cluster that was made here stays as asked for."""
+    """Give the members of the desired state that follow; a HyperPod cluster that was made here stays as asked for.
+
+    One that others put in its place, as its tags tell, is taken as it is found.
+    """
     groups = outside.groups
     role = _execution_role(spec, outside.hyperpod, given)
     changed = spec.model_copy(
@@ -46,7 +49,7 @@ def spec_changes(
             ),
         }
     )
-    if made_hyperpod:
+    if made_hyperpod and outside.hyperpod_marked is not False:
         names = changed.names.model_copy(update={"hyperpod_cluster": spec.names.hyperpod_cluster})
         changed = changed.model_copy(update={"names": names})
     elif groups is not None:

@@ -10,6 +10,7 @@ from functions.core.cluster import AccessRole
 from functions.core.documents import member
 from functions.core.errors import PreconditionFailed, StageFailed, Unavailable
 from functions.core.ledger import granted
+from functions.core.partial import until_refused
 from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext
 from functions.core.tags import CLUSTER_LABEL, stack_tags
 from functions.identity.rules import ACCESS, OPERATOR_GROUP
@@ -38,8 +39,8 @@ class RightsRemoval:
         except (PreconditionFailed, StageFailed, Unavailable) as refused:
             note = f"the cluster keeps {OPERATOR_GROUP}: {refused.detail}"
             return Applied("the cluster cannot be reached", notes=(note,))
-        named = ", ".join(f"{resource.plural}/{OPERATOR_GROUP}" for resource in ours)
-        return Applied(f"removed {named}" if named else "nothing of ours is in the cluster")
+        named = tuple(f"{resource.plural}/{OPERATOR_GROUP}" for resource in ours)
+        return Applied(f"removed {', '.join(named)}" if named else "nothing of ours is in the cluster", named)
 
     def observe(self, context: StageContext) -> Observation:
         """Done, whatever the cluster kept: the message says so."""
@@ -54,9 +55,10 @@ class LeaveCluster:
         if not _takes_back(context):
             return Applied("AWS stays as it is")
         ours = [arn for arn, made in _entries(context).items() if made]
-        for principal in ours:
-            access_entries.delete(context.cluster.names.eks_cluster, principal)
-        return Applied(f"removed the access entries of {', '.join(ours)}" if ours else "no access entry is ours")
+        name = context.cluster.names.eks_cluster
+        gone = until_refused(ours, lambda principal: access_entries.delete(name, principal))
+        said = f"removed the access entries of {', '.join(gone)}" if gone else "no access entry is ours"
+        return Applied(said, tuple(f"access-entry/{principal}" for principal in gone))
 
     def observe(self, context: StageContext) -> Observation:
         """Done; what stays is named."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from functions.aws import eks_survey
+from functions.aws import eks_survey, hyperpod
 from functions.clusters import records
 from functions.clusters.importing.models.found import ABSENT, Component, Outside, Unknown
 from functions.clusters.importing.stages import parts, reading
 from functions.clusters.importing.stages.reading import Looking
 from functions.core.errors import Cause, Conflict, Layer, PreconditionFailed
 from functions.core.stage import Applied, Behaviours, Done, Observation, StageContext
+from functions.core.tags import marked
 
 if TYPE_CHECKING:
     from functions.aws.hyperpod_survey import HyperPodFound
@@ -38,16 +39,17 @@ def look(context: StageContext) -> Outside:
     eks = eks_survey.describe(name)
     if eks is None:
         return _absent(context)
-    hyperpod = looking.ask("hyperpod", lambda: reading.hyperpod_on(eks, context.cluster.names.hyperpod_cluster))
+    found = looking.ask("hyperpod", lambda: reading.hyperpod_on(eks, context.cluster.names.hyperpod_cluster))
     known = all(each.what != "hyperpod" for each in looking.unknown)
     if known:
-        _check_named(context, eks, hyperpod)
+        _check_named(context, eks, found)
     return Outside(
         eks=eks,
-        groups=[group.desired for group in hyperpod.groups] if hyperpod else [] if known else None,
+        groups=[group.desired for group in found.groups] if found else [] if known else None,
         network=looking.ask("network", lambda: reading.network_of(eks, region)),
-        security_groups=looking.ask("security_groups", lambda: reading.groups_of(eks, hyperpod)) or [],
-        hyperpod=reading.hyperpod_of(hyperpod) if hyperpod else None,
+        security_groups=looking.ask("security_groups", lambda: reading.groups_of(eks, found)) or [],
+        hyperpod=reading.hyperpod_of(found) if found else None,
+        hyperpod_marked=_marked(context, found, looking) if found else None,
         components=[
             *parts.addons_of(name, looking),
             *parts.access_of(eks, looking),
@@ -60,6 +62,11 @@ def look(context: StageContext) -> Outside:
 
 def _provider(context: StageContext, eks: FoundEks, looking: Looking) -> list[Component]:
     return [parts.provider_of(eks, context.cluster, looking)] if eks.issuer else []
+
+
+def _marked(context: StageContext, found: HyperPodFound, looking: Looking) -> bool | None:
+    tags = looking.ask("hyperpod_tags", lambda: hyperpod.tags(found.arn))
+    return None if tags is None else marked(tags, context.cluster.tag)
 
 
 def _said(found: Outside) -> str:

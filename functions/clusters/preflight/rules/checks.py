@@ -74,7 +74,7 @@ def _check_hyperpod(
         _use_plan_zones(placed)
     yield from subnets.check_interfaces(groups)
     yield from subnets.check_given(groups, found, vpc_id, new_vpc=new_vpc)
-    yield from owners.check(groups, facts, target.tag)
+    yield from owners.check(groups, facts, target)
     if new_vpc or found is not None:
         standing = [*found.own, *found.given] if found else []
         yield from subnets.check_room(hyperpod, groups, standing, target.tag, tried=target.tried)

@@ -9,23 +9,28 @@ from functions.network.reuse.models import Kind
 from functions.network.reuse.rules.owners import made_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from functions.capacity.models import InstanceGroup
-    from functions.clusters.preflight.models import Facts
+    from functions.clusters.preflight.models import Facts, Target
     from functions.clusters.preflight.rules.subnets import Listed
     from functions.core.findings import Finding
 
 
-def check(groups: Listed, facts: Facts, tag: str) -> Iterator[Finding]:
-    """Refuse what was made for another cluster than that of the tag: it cannot go while nodes of this one use it."""
+def check(groups: Listed, facts: Facts, target: Target) -> Iterator[Finding]:
+    """Refuse what was made for another cluster than the request's: it cannot go while nodes of this one use it."""
     subnets = {each.subnet_id: owner_in(each.tags) for each in (facts.subnets.given if facts.subnets else ())}
     members = {name: each.owner for name, each in (facts.capacity.security_groups or {}).items() if each}
     for path, group in groups:
         for kind, name, field in _named(path, group):
             owner = (subnets if kind is Kind.SUBNET else members).get(name)
-            if owner not in (None, tag):
-                yield made_for(kind, name, owner, field)
+            if owner is not None and owner != target.tag:
+                yield made_for(kind, name, target.named.of(owner), field)
+
+
+def names_any(groups: Iterable[InstanceGroup]) -> bool:
+    """Say whether groups name anything that could be another cluster's."""
+    return any(True for group in groups for _ in _named("", group))
 
 
 def _named(path: str, group: InstanceGroup) -> Iterator[tuple[Kind, str, str]]:

@@ -5,19 +5,21 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from functions.aws import eks, upgrade_readiness
 from functions.clusters.upgrades.models import Rollout
 from functions.clusters.upgrades.rules.findings import NOTHING, of_readiness, of_version
 from functions.clusters.upgrades.rules.versions import LARGEST_SKEW, too_old
 from functions.core import gathering, runtime
-from functions.core.errors import Cause, Layer, PreconditionFailed, Unavailable
+from functions.core.errors import Busy, Cause, Layer, PreconditionFailed, Problem, Throttled, Unavailable
+from functions.core.failures import problem_of
 from functions.core.findings import refusal
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, StageContext, Waiting
 from functions.kubernetes_api import connection, nodes
 
 if TYPE_CHECKING:
     from functions.clusters.upgrades.models import ControlPlane
-    from functions.core.errors import Problem
     from functions.core.findings import Finding
     from functions.core.gathering import Gathering
 
@@ -36,18 +38,30 @@ class UpgradePreflight:
 
     def observe(self, context: StageContext) -> Observation:
         """Done when every check came to an end or was refused an answer, and nothing stands in the way."""
-        target, look = str(context.operation.request["kubernetes_version"]), gathering.in_stage()
-        plane, found = _looked_at(context, target, look)
-        # What nobody answered is no error yet.
-        if problem := refusal([each for each in found if each.check not in {NOTHING, *look.unanswered}]):
-            return Failed(problem)
-        if look.unanswered:
-            return _unanswered(context, ", ".join(sorted(look.unanswered)))
-        if problem := _skew(context, target):
-            return Failed(problem)
-        noted = [f"{each.check}: {each.message}" for each in look.findings]
-        said = f"nothing stands in the way from {plane.version} to {target}"
-        return Done({"from": plane.version, "to": target}, "; ".join([said, *noted]))
+        try:
+            return _seen(context)
+        except (Problem, ClientError, BotoCoreError) as error:
+            name = context.cluster.names.eks_cluster
+            problem = error if isinstance(error, Problem) else problem_of(error, name)
+            # While this stage asks, the operation holds the cluster's lease: nobody's silence may keep it for a day.
+            if not isinstance(problem, Busy | Throttled | Unavailable):
+                raise
+            return _unanswered(context, problem.detail)
+
+
+def _seen(context: StageContext) -> Observation:
+    target, look = str(context.operation.request["kubernetes_version"]), gathering.in_stage()
+    plane, found = _looked_at(context, target, look)
+    # What nobody answered is no error yet.
+    if problem := refusal([each for each in found if each.check not in {NOTHING, *look.unanswered}]):
+        return Failed(problem)
+    if look.unanswered:
+        return _unanswered(context, ", ".join(sorted(look.unanswered)))
+    if problem := _skew(context, target):
+        return Failed(problem)
+    noted = [f"{each.check}: {each.message}" for each in look.findings]
+    said = f"nothing stands in the way from {plane.version} to {target}"
+    return Done({"from": plane.version, "to": target}, "; ".join([said, *noted]))
 
 
 def _looked_at(context: StageContext, target: str, look: Gathering) -> tuple[ControlPlane, list[Finding]]:
@@ -64,15 +78,15 @@ def _looked_at(context: StageContext, target: str, look: Gathering) -> tuple[Con
     return plane, [*of_version(plane.version, target, offered), *of_readiness(found, target, Rollout())]
 
 
-def _unanswered(context: StageContext, checks: str) -> Observation:
-    """Ask again for some minutes, then leave everything as it is."""
+def _unanswered(context: StageContext, what: str) -> Observation:
+    """Ask again for some minutes, then leave everything as it is; `what` names the checks, or what was said instead."""
     if runtime.now() - (context.stage.started_at or runtime.now()) < _PATIENCE:
-        return Waiting(_AGAIN_SECONDS, f"asking again, no answer yet about: {checks}")
+        return Waiting(_AGAIN_SECONDS, f"asking again, no answer yet about: {what}")
     return Failed(
         Unavailable(
-            f"AWS gave no answer for {_PATIENCE.seconds // 60} minutes about: {checks}. Nothing was changed.",
+            f"No answer came for {_PATIENCE.seconds // 60} minutes about: {what.rstrip('.')}. Nothing was changed.",
             cause=Cause(layer=Layer.AWS, code="UNANSWERED", resource=context.cluster.names.eks_cluster),
-            remedy="Retry the operation once the services of AWS answer again.",
+            remedy="Retry the operation once AWS and the cluster answer again.",
         )
     )
 

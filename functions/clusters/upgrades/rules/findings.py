@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from functions.catalog import rules as catalog
 from functions.clusters.upgrades.rules.versions import choices, minor_of, next_of
-from functions.core.errors import AlreadyExists, InvalidRequest, PreconditionFailed, Unavailable
+from functions.core.errors import AlreadyExists, DeploymentFault, InvalidRequest, PreconditionFailed, Unavailable
 from functions.core.findings import Finding, Level
 
 if TYPE_CHECKING:
@@ -156,16 +156,25 @@ def _of_insight(insight: Insight, cluster: str) -> Finding:
 def _of_addons(found: Readiness, target: str) -> Iterator[Finding]:
     """Judge the add-ons: the stages and versions of an upgrade are settled by them, so it is not begun without."""
     if found.addons is None:
-        yield Finding(
-            check=ADDON,
-            level=Level.ERROR,
-            code=Unavailable.code,
-            resource=found.control_plane.name,
-            message=f"EKS does not say at present which add-ons {found.control_plane.name} has and which versions of "
-            f"them are for {target}; an upgrade of them cannot be planned, and nothing was begun",
-            remedy="Send the request again in a moment.",
-        )
+        yield _unread_addons(found, target)
     yield from (_no_version(addon, target) for addon in found.addons or () if addon.target is None)
+
+
+def _unread_addons(found: Readiness, target: str) -> Finding:
+    """Say why the add-ons are not known; what is denied stays so until somebody grants it."""
+    name, denied = found.control_plane.name, found.addons_denied
+    unknown = f"which add-ons {name} has and which versions of them are for {target}"
+    nothing = "an upgrade of them cannot be planned, and nothing was begun"
+    said = f"{unknown} cannot be read, {denied}" if denied else f"EKS does not say at present {unknown}"
+    granting = "Grant the action of that call to the control plane's role, then send the request again."
+    return Finding(
+        check=ADDON,
+        level=Level.ERROR,
+        code=DeploymentFault.code if denied else Unavailable.code,
+        resource=name,
+        message=f"{said}; {nothing}",
+        remedy=granting if denied else "Send the request again in a moment.",
+    )
 
 
 def _no_version(addon: AddonFact, target: str) -> Finding:

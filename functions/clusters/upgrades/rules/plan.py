@@ -40,7 +40,7 @@ def by_stack(cluster: ClusterSpec) -> bool:
 def stages(cluster: ClusterSpec, found: Readiness, *, release: bool, nodes: bool) -> list[tuple[str, str]]:
     """List the stages in order, each with its phase.
 
-    `release` says whether the Helm release is ours, `nodes` whether there is a HyperPod cluster.
+    `release` says whether the Helm release is ours, `nodes` whether there may be a HyperPod cluster.
     """
     own = [addon.name for addon in _ordered(found) if by_stack(cluster) and addon.name in STACK_PARAMETERS]
     others = [addon.name for addon in _ordered(found) if addon.name not in own]
@@ -163,8 +163,8 @@ def _unread_groups(cluster: ClusterSpec, request: UpgradeCluster, target: str) -
         action=Action.CHANGE,
         resource="HyperPod cluster",
         name=cluster.names.hyperpod_cluster,
-        reason=f"its instance groups could not be read: HyperPod's newest image for {target} replaces the root volumes "
-        f"of all nodes that do not have it, {request.rollout.words}",
+        reason=f"its instance groups could not be read: if there are any, HyperPod's newest image for {target} "
+        f"replaces the root volumes of all nodes that do not have it, {request.rollout.words}",
         stage="node_images",
         irreversible=True,
     )

@@ -10,7 +10,8 @@ from functions.clusters.upgrades.rules import nodes as rules
 from functions.clusters.upgrades.rules.nodes import NodeFact
 from functions.clusters.upgrades.stages.request import rollout_of, target_of
 from functions.core import runtime, settings
-from functions.core.errors import Cause, Layer, PreconditionFailed, StageFailed
+from functions.core.drifts import ABSENT
+from functions.core.errors import Cause, Layer, StageFailed
 from functions.core.ledger.models import Reason
 from functions.core.stage import Applied, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.kubernetes_api import connection, nodes
@@ -35,11 +36,14 @@ _REPORTS_WITHIN: Final = timedelta(minutes=10)
 
 
 class NodeImages:
-    """The nodes' images, and with them their kubelets."""
+    """The nodes' images, and with them their kubelets; a cluster without HyperPod has none that could be behind."""
 
     def apply(self, context: StageContext) -> Applied:
         """Begin to update the groups that are behind, unless HyperPod is at it."""
-        compute, found = _compute(context), _nodes(context)
+        compute = _compute(context)
+        if compute is None:
+            return Applied(_without(context))
+        found = _nodes(context)
         begun = (f"{_BEGUN}{context.cluster.names.hyperpod_cluster}",)
         if compute.status == _UPDATING:
             return Applied("HyperPod is updating software already", begun)
@@ -53,7 +57,10 @@ class NodeImages:
 
     def observe(self, context: StageContext) -> Observation:
         """Done when all nodes are Ready at the version; a failure names the nodes that are not."""
-        compute, target, every = _compute(context), target_of(context), _nodes(context)
+        compute, target = _compute(context), target_of(context)
+        if compute is None:
+            return Done({"version": target, "hyperpod_cluster": ABSENT}, _without(context))
+        every = _nodes(context)
         found = rules.concerned(compute, every)
         if compute.status in _LOST:
             return Failed(_lost(context, compute))
@@ -99,16 +106,12 @@ def _waiting(said: str) -> Waiting:
     return Waiting(int(settings.required("NODES_POLL_SECONDS")) * 2, said, Reason.WAITING_NODES)
 
 
-def _compute(context: StageContext) -> Compute:
-    name = context.cluster.names.hyperpod_cluster
-    found = hyperpod_software.describe(name)
-    if found is None:
-        raise PreconditionFailed(
-            f"There is no HyperPod cluster {name}.",
-            cause=Cause(layer=Layer.HYPERPOD, service="sagemaker", api_call="DescribeCluster", resource=name),
-            remedy="Find out who deleted it, then upgrade the cluster without it.",
-        )
-    return found
+def _compute(context: StageContext) -> Compute | None:
+    return hyperpod_software.describe(context.cluster.names.hyperpod_cluster)
+
+
+def _without(context: StageContext) -> str:
+    return f"there is no HyperPod cluster {context.cluster.names.hyperpod_cluster}, and no node to update"
 
 
 def _lost(context: StageContext, compute: Compute) -> StageFailed:

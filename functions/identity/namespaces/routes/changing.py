@@ -46,7 +46,9 @@ def create_namespace(
         idempotency_key=idempotency_key,
         audited=wanted.name,
     )
-    return mutations.carry_out(asked, lambda: _intent(asked, wanted, spec_of(tag)), dry_run=dry_run, confirm=confirm)
+    return mutations.carry_out(
+        asked, lambda: _intent(asked, wanted, mutations.owned(spec_of(tag))), dry_run=dry_run, confirm=confirm
+    )
 
 
 def _intent(asked: NewOperation, wanted: NewNamespace, spec: ClusterSpec) -> Intent:

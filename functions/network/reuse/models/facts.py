@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from ipaddress import IPv4Network
+from typing import Final
 
 from pydantic import JsonValue
 
@@ -80,10 +81,25 @@ class Neighbour:
 
 
 @dataclass(frozen=True)
+class Named:
+    """The clusters that somebody may learn the tag of: `tags`, or also those that only AWS still knows, if `every`."""
+
+    tags: frozenset[str] = frozenset()
+    every: bool = False
+
+    def of(self, owner: str) -> str | None:
+        """Give the tag of a cluster, None for whoever is not to learn it."""
+        return owner if self.every or owner in self.tags else None
+
+
+NOBODY: Final = Named()
+
+
+@dataclass(frozen=True)
 class Facts:
     """Everything that was found; `strangers` are subnets that were named and are not in the VPC.
 
-    `neighbours` are the other clusters that the ledger knows.
+    `neighbours` are the other clusters that the ledger knows, `named` those that whoever asks may learn the tag of.
     """
 
     networks: Mapping[str, Network | None] | None = None
@@ -92,6 +108,7 @@ class Facts:
     roles: Mapping[str, Role | None] = field(default_factory=dict)
     buckets: Mapping[str, Bucket | None] | None = None
     neighbours: Sequence[Neighbour] = ()
+    named: Named = NOBODY
 
     def network(self, vpc_id: str) -> Network | None:
         """Give the VPC; None when it does not exist or was not looked up."""

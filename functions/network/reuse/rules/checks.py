@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from functions.core.cluster import ReusedResources
 from functions.core.errors import Conflict, InvalidRequest
-from functions.core.findings import Finding, errors_in
+from functions.core.findings import Finding, Level, errors_in
 from functions.network.reuse.rules import buckets, network, owners, roles, security, tags
 from functions.network.reuse.rules.kinds import INVALID
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from functions.core.cluster import ReusedResources
     from functions.network.reuse.models import Facts
     from functions.network.reuse.rules.roles import Home
     from functions.network.subnets.rules.needs import Need
@@ -33,11 +33,20 @@ def check(reused: ReusedResources, bucket: str, facts: Facts, needs: Sequence[Ne
 
 
 def check_parts(reused: ReusedResources, bucket: str | None, facts: Facts, home: Home) -> list[Finding]:
-    """Find what is wrong with roles and bucket alone; `bucket` is the one that the cluster uses, if it has one yet."""
+    """Find what is wrong with roles and bucket alone; `bucket` is the one that the cluster uses, if it has one yet.
+
+    A bucket that it uses already, and that the request does not name, is only told of.
+    """
     found = [*owners.check(reused, facts, home.tag), *roles.check(reused, bucket or "", facts, home)]
     found += buckets.check(reused, facts, home)
     found += buckets.check_reading(reused, bucket, facts, home) if bucket else ()
-    return _errors_first(found)
+    return [*_errors_first(found), *(_standing(bucket, facts, home) if bucket and not reused.bucket else ())]
+
+
+def _standing(bucket: str, facts: Facts, home: Home) -> list[Finding]:
+    used = ReusedResources(bucket=bucket)
+    found = [*owners.check(used, facts, home.tag), *buckets.check(used, facts, home)]
+    return [each.model_copy(update={"level": Level.WARNING}) for each in found]
 
 
 def _errors_first(found: Sequence[Finding]) -> list[Finding]:

@@ -58,7 +58,7 @@ def check(reused: ReusedResources, facts: Facts, tag: str) -> Iterator[Finding]:
     for each in _taken(reused, facts):
         if each.owner is not None:
             if each.owner != tag:
-                yield made_for(each.kind, each.name, each.owner, f"foundation.{each.field}")
+                yield made_for(each.kind, each.name, facts.named.of(each.owner), f"foundation.{each.field}")
         else:
             yield from _by_records(each, facts)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from functions.clusters.deletion.stages.administration.access import applied, observed
 from functions.core.documents import member
+from functions.core.partial import until_refused
 from functions.core.stage import Applied, Done, Observation, Reapply, StageContext
 from functions.core.tags import CLUSTER_LABEL, MANAGED_BY_LABEL, MANAGER
 from functions.kubernetes_api import objects
@@ -47,13 +48,15 @@ class OwnObjectsRemoval:
 
 
 def _delete(client: ClusterClient, context: StageContext) -> Applied:
-    doomed = list(_standing(client, context))
-    for resource, found in doomed:
-        metadata = member(found, "metadata")
-        namespace = str(metadata.get("namespace") or "") or None
-        objects.delete(client, resource, str(metadata["name"]), namespace, str(metadata["uid"]))
-    named = tuple(_named(*each) for each in doomed)
+    gone = until_refused(list(_standing(client, context)), lambda each: _delete_one(client, *each))
+    named = tuple(_named(*each) for each in gone)
     return Applied(f"deleting {', '.join(named)}" if named else "nothing of ours is left", named)
+
+
+def _delete_one(client: ClusterClient, resource: Resource, found: Object) -> None:
+    metadata = member(found, "metadata")
+    namespace = str(metadata.get("namespace") or "") or None
+    objects.delete(client, resource, str(metadata["name"]), namespace, str(metadata["uid"]))
 
 
 def _outlook(client: ClusterClient, context: StageContext) -> Observation:

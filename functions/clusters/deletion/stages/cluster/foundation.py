@@ -6,18 +6,20 @@ In a network that was taken over they make nothing fail, and are cleared once th
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from functions.aws import cloudformation, eks, network_interfaces, vpcs
+from functions.aws import cloudformation, eks, vpcs
 from functions.clusters.deletion.models import Deletion, StackResource, VpcContents
 from functions.clusters.deletion.rules.blockers import (
     blocked,
     blockers_in,
-    leftover_groups,
-    leftover_interfaces,
+    leftovers,
     of_cluster,
 )
-from functions.clusters.deletion.rules.interfaces import Fate, fate_of, owner_of
+from functions.clusters.deletion.rules.interfaces import Fate, fate_of
+from functions.clusters.deletion.rules.interfaces import owner_of as user_of
+from functions.clusters.deletion.stages.leftovers import Cleared, clear, ids_of, owner_of, told, verdict
 from functions.core import settings
 from functions.core.errors import Cause, Layer, StageFailed
 from functions.core.stage import Applied, Done, Failed, Observation, Reapply, StageContext, Waiting
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from functions.aws.cloudformation import Stack
+    from functions.clusters.deletion.models import Owner
 
 _POLL_SECONDS: Final = 30
 _FAILED: Final = "DELETE_FAILED"
@@ -47,15 +50,15 @@ class FoundationRemoval:
         name = context.cluster.stack
         stack = cloudformation.describe(name)
         if stack is None:
-            return Applied(f"the stack {name} is gone", tuple(_clear(context, [])))
+            return told(context, _clear(context, []), f"the stack {name} is gone")
         if not _is_ours(context, stack):
             return Applied(f"the stack {name} is not ours")
         if stack.status.endswith("_IN_PROGRESS") and stack.status not in _BEGINNING:
             return Applied(f"the stack {name} is {stack.status}")
-        retained, cleared = list[StackResource](), list[str]()
+        retained, cleared = list[StackResource](), tuple[str, ...]()
         if stack.status == _FAILED:
             resources = cloudformation.resources(name)
-            retained, cleared = _retained(context, resources), _clear(context, resources)
+            retained, cleared = _retained(context, resources), _clear(context, resources).gone
         role = settings.required("FOUNDATION_ROLE_ARN")
         cloudformation.delete(name, role, [each.logical_id for each in retained])
         notes = tuple(f"{each.logical_id} ({each.physical_id}) is given up and stays" for each in retained)
@@ -94,20 +97,27 @@ def _gone(context: StageContext) -> Observation:
     if found is not None and found.status == "DELETING":
         return Waiting(_POLL_SECONDS, f"the stack is gone, the EKS cluster {name} is {found.status}")
     behind = [] if found else _left_behind(context)
+    for each in behind:
+        if again := verdict(context, each):
+            return again
     # What something of others' uses cannot be deleted, and blocks nothing here: it is named as what stays.
-    if untried := [each for each in behind if each not in context.stage.resources]:
-        return Reapply(f"the stack is gone, and EKS has left {', '.join(untried)} behind")
+    ids = [each for vpc in behind for each in ids_of(vpc)]
     left = f"; the EKS cluster {name} is not of it and stays" if found else ""
-    left += f"; in use, and left behind: {', '.join(behind)}" if behind else ""
+    left += f"; in use, and left behind: {', '.join(ids)}" if ids else ""
     result: dict[str, JsonValue] = {"stack": context.cluster.stack, "retained": [*_left_by_stack(context)]}
-    return Done({**result, "left": [*behind]}, f"the stack {context.cluster.stack} is gone{left}")
+    return Done({**result, "left": [*ids]}, f"the stack {context.cluster.stack} is gone{left}")
 
 
-def _left_behind(context: StageContext) -> list[str]:
-    """Give the ids of what EKS and its controllers have left in a network that stays."""
-    name, found = context.cluster.names.eks_cluster, _networks(context, [])
-    interfaces = [each.interface_id for vpc in found for each in leftover_interfaces(vpc.interfaces, name)]
-    return [*interfaces, *(each.group_id for vpc in found for each in leftover_groups(vpc.groups, name))]
+def _left_behind(context: StageContext) -> list[VpcContents]:
+    """Give what EKS and its controllers have left in the networks that stay."""
+    owner = owner_of(context)
+    return [_left_in(vpc, owner) for vpc in _networks(context, [], owner)]
+
+
+def _left_in(vpc: VpcContents, owner: Owner) -> VpcContents:
+    """Pick what may be cleared away; while EKS's cluster stands, its controllers may still need the groups."""
+    left = leftovers(vpc, owner)
+    return replace(left, groups=()) if owner.stands else left
 
 
 def _left_by_stack(context: StageContext) -> list[str]:
@@ -127,49 +137,35 @@ def _retained(context: StageContext, resources: Sequence[StackResource]) -> list
     return [each for each in resources if each.logical_id in wanted and each.status == _FAILED]
 
 
-def _clear(context: StageContext, resources: Sequence[StackResource]) -> list[str]:
+def _clear(context: StageContext, resources: Sequence[StackResource]) -> Cleared:
     """Delete what EKS and its controllers have left in the VPC: nobody else does so once they are gone."""
-    cleared: list[str] = []
-    name = context.cluster.names.eks_cluster
-    for vpc in _networks(context, resources):
-        for interface in leftover_interfaces(vpc.interfaces, name):
-            network_interfaces.delete(interface.interface_id)
-            cleared.append(interface.interface_id)
-        if eks.describe_cluster(name) is None:
-            for group in leftover_groups(vpc.groups, name):
-                vpcs.delete_group(group.group_id)
-                cleared.append(group.group_id)
-    return cleared
+    owner = owner_of(context)
+    return clear(_left_in(vpc, owner) for vpc in _networks(context, resources, owner))
 
 
 def _after_failure(context: StageContext, resources: Sequence[StackResource]) -> Observation:
     """Try again where something can be cleared away or has gone; else name what is in the way, or the reasons given."""
-    name = context.cluster.names.eks_cluster
-    known = {each.physical_id for each in resources}
-    for vpc in _networks(context, resources):
-        left = leftover_interfaces(vpc.interfaces, name)
-        groups = leftover_groups(vpc.groups, name) if eks.describe_cluster(name) is None else []
-        if left or groups:
-            found = [*(each.interface_id for each in left), *(each.group_id for each in groups)]
-            return Reapply(f"the deletion failed, and EKS has left {', '.join(found)} behind")
-        if blockers := blockers_in(vpc, name, known):
+    owner, known = owner_of(context), {each.physical_id for each in resources}
+    for vpc in _networks(context, resources, owner):
+        if left := ids_of(_left_in(vpc, owner)):
+            return Reapply(f"the deletion failed, and EKS has left {', '.join(left)} behind")
+        if blockers := blockers_in(vpc, owner, known):
             what, otherwise = f"The foundation stack {context.cluster.stack}", _way_out(context, resources)
             return Failed(blocked(what, blockers, context.cluster.tag, otherwise=otherwise))
-        if waits := [each for each in vpc.interfaces if fate_of(each, name) is Fate.WAIT]:
-            return Waiting(_POLL_SECONDS, f"{_STILL_GOING} {owner_of(waits[0])}")
+        if waits := [each for each in vpc.interfaces if fate_of(each, owner.eks_cluster) is Fate.WAIT]:
+            return Waiting(_POLL_SECONDS, f"{_STILL_GOING} {user_of(waits[0])}")
     if (context.stage.message or "").startswith(_STILL_GOING):
         return Reapply("what the deletion failed on has gone")
     return Failed(_refused(context, resources))
 
 
-def _networks(context: StageContext, resources: Sequence[StackResource]) -> list[VpcContents]:
+def _networks(context: StageContext, resources: Sequence[StackResource], owner: Owner) -> list[VpcContents]:
     """Read the VPCs of the stack; of one that was taken over, what is the cluster's."""
     gone = ("DELETE_COMPLETE", "DELETE_SKIPPED")
     own = [each.physical_id for each in resources if each.type == _VPC and each.physical_id and each.status not in gone]
     found, reused = [vpcs.contents(each) for each in own], context.cluster.reused
     if reused is not None and reused.vpc_id:
-        taken = {reused.security_group_id or ""}
-        found.append(of_cluster(vpcs.contents(reused.vpc_id), context.cluster.names.eks_cluster, taken))
+        found.append(of_cluster(vpcs.contents(reused.vpc_id), owner))
     return found
 
 

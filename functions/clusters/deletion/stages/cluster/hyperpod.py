@@ -29,8 +29,10 @@ class HyperPodRemoval:
         if found is None:
             _forget_groups(context)
             return Applied(f"{name} is gone")
-        if found.status == "Deleting" or not _is_ours(context, found):
+        if not _is_ours(context, found):
             return Applied(f"{name} is {found.status}")
+        if found.status == "Deleting":
+            return Applied(f"{name} is {found.status}", (found.arn,))
         hyperpod.delete(name)
         return Applied(f"deleting {name}", (found.arn,))
 
