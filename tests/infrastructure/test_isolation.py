@@ -22,7 +22,7 @@ KUBERNETES_ONLY: Final = frozenset({"kubernetes", "oauthlib", "requests", "webso
 MODULES: Final = {
     "api": 770,
     "catalog": 654,
-    "kubernetes": 894,
+    "kubernetes": 937,
     "operations": 397,
     "events": 477,
     "connections": 548,
