@@ -226,7 +226,7 @@ def test_an_execution_is_found_by_kind_and_operation(clock: Clock) -> None:
 def test_durable_tables_can_be_restored_and_the_cache_is_not_kept() -> None:
     durable = {table.name: table.point_in_time_recovery for table in TABLES}
     lasting = {"clusters": True, "operations": True, "preferences": True}
-    passing = {"idempotency": False, "cluster_events": False, "connections": False, "tickets": False}
+    passing = dict.fromkeys(("idempotency", "cluster_events", "connections", "tickets", "notices"), False)
     assert durable == lasting | passing
     assert {table.name for table in TABLES if table.ttl_attribute} == {"operations", *passing}
     assert {table.billing for table in TABLES} == {"PAY_PER_REQUEST"}
