@@ -136,6 +136,8 @@ $(HOST_READY): | python-is-new-enough
 $(MINISTACK_READY): | python-is-new-enough
 	$(call environment,ministack,ministack)
 
+# Node has a list of certificate authorities of its own, and a company's registry is signed by the machine's.
+$(NODE_READY): export NODE_USE_SYSTEM_CA := 1
 # The lock has hashes and no addresses, so npm asks the registry that this machine is set to; no package runs a script.
 $(NODE_READY): $(TEST_READY)
 	@echo "Making .venv/node from $(PROGRAMS)/package-lock.json"

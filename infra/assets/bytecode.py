@@ -7,6 +7,7 @@ Python 3.13 for WebAssembly, so the bytes are the same on every machine.
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -60,7 +61,9 @@ def _packages() -> Path:
 
 def _run(program: str, *arguments: str | Path, folder: Path | None = None) -> None:
     command = [_program(program), *map(str, arguments)]
-    ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    # Node has a list of certificate authorities of its own, and a company's registry is signed by the machine's.
+    environment = {**os.environ, "NODE_USE_SYSTEM_CA": "1"}
+    ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if ended.returncode:
         raise AssetFault(f"{program} could not compile the code of an asset: {(ended.stderr or ended.stdout).strip()}")
 
