@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 from infra.local.faults import Call, Fault, Kind
@@ -23,6 +24,12 @@ def asked(driver: Driver, path: str) -> tuple[Json, dict[str, int]]:
     with driver.host.faults.overheard(note):
         body = driver.get(f"{ROOT}/{path}")
     return body, dict(calls)
+
+
+def cool(driver: Driver) -> None:
+    """Let the catalog forget what it keeps while it is warm, whichever test warmed it."""
+    environment = driver.host.functions.environment("catalog")
+    environment.runtime = replace(environment.runtime, _kept={})
 
 
 def refused(driver: Driver, path: str) -> tuple[int, str, list[str] | None]:

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from functions.catalog.tables import instance_types
-from tests.host.catalog import asked, refused, unknown_parts, without
+from tests.host.catalog import asked, cool, refused, unknown_parts, without
 from tests.host.driver import Driver
 
 G6 = "ml.g6.4xlarge"
 
 
 def test_a_type_is_described_by_ec2_with_price_pods_and_addresses(driver: Driver) -> None:
+    cool(driver)
     body, calls = asked(driver, f"instance_types/{G6}")
     assert (body["source"], body["unknown"]) == ("run_time", [])
     zones = body["instance_type"].pop("availability_zones")
