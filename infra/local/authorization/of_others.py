@@ -79,6 +79,13 @@ def asked_of_logs(call: Call, live: Live) -> Iterator[Asked]:
         raise Unknown(call.operation)
 
 
+def asked_of_topics(call: Call, _: Live) -> Iterator[Asked]:
+    """Say what is asked for a call of SNS."""
+    if call.operation != "Publish":
+        raise Unknown(call.operation)
+    yield Asked("sns:Publish", call.text("TopicArn"))
+
+
 def asked_of_connections(call: Call, live: Live) -> Iterator[Asked]:
     """Say what is asked for a call to a connection of a WebSocket API."""
     if call.operation not in _METHODS:
@@ -92,6 +99,7 @@ OTHERS: Final[Mapping[str, Asking]] = {
     "lambda": asked_of_lambda,
     "logs": asked_of_logs,
     "servicequotas": asked_of_quotas,
+    "sns": asked_of_topics,
     "states": asked_of_states,
     "sts": asked_of_sts,
 }
