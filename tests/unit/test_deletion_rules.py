@@ -267,7 +267,7 @@ def test_a_preview_deletes_backwards_and_marks_what_cannot_come_back() -> None:
         hyperpod=HyperPodSeen("arn:hp", "InService", 3, ours=True),
         bucket=BucketSeen(ours=True),
     )
-    changes = preview.changes_of(case(seen))
+    changes = preview.changes_of(replace(case(seen), ours=frozenset({"helm_release:dependencies"})))
     listed = [(each.action.value, each.resource, each.irreversible) for each in changes]
     assert listed == [
         ("delete", "HyperPod cluster", True),
@@ -284,7 +284,9 @@ def test_a_preview_deletes_backwards_and_marks_what_cannot_come_back() -> None:
 @pytest.mark.parametrize(
     ("origin", "ours", "others", "named"),
     [
-        ("created", [], [], ["delete"]),
+        # Of a foundation alone nothing was installed.
+        ("created", [], [], []),
+        ("created", ["helm_release:dependencies"], [], ["delete"]),
         # Nobody could look, or there was none: it is not known to be anybody's.
         ("imported", [], [], []),
         ("imported", [], ["helm_release:dependencies"], ["keep"]),

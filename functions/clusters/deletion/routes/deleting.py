@@ -14,6 +14,7 @@ from functions.clusters.deletion.routes import survey
 from functions.clusters.deletion.rules import preview
 from functions.clusters.deletion.rules.findings import findings_of
 from functions.clusters.deletion.rules.plan import DELETE_CLUSTER, DELETE_HYPERPOD, SCOPES, plan
+from functions.clusters.drift.rules import plans
 from functions.clusters.importing.rules import adoption
 from functions.core import mutations
 from functions.core.application import IdempotencyKey
@@ -68,7 +69,8 @@ def _intent(asked: NewOperation, deletion: Deletion) -> Intent:
     stages = [mutations.planned(*each) for each in plan(kind, deletion, imported=spec.origin == "imported")]
     recorded = {name for made in cluster.made.values() for name in made}
     others = frozenset(adoption.left_alone(spec, cluster.detected)) - recorded
-    ours = frozenset(adoption.run_by_us(cluster.detected)) | recorded
+    made = {name for _, name in plans.made(spec, cluster.conditions, cluster.made)}
+    ours = frozenset(adoption.run_by_us(cluster.detected)) | recorded | made
     case = preview.Case(kind, spec, deletion, tuple(stages), survey.look(spec, whole), others, ours)
     findings = findings_of(case)
     return Intent(

@@ -56,8 +56,8 @@ FOREIGN: Final = "it does not carry the tags of this cluster"
 class Case:
     """A deletion that is asked for: of what, how, with which stages, and what was found.
 
-    `others` are the stages of a creation whose things somebody else runs on an imported cluster, and `ours` those whose
-    things there are known to be the control plane's.
+    `others` are the stages of a creation whose things somebody else runs on an imported cluster, and `ours` those that
+    have made something, or whose things are known to be the control plane's.
     """
 
     kind: str
@@ -85,8 +85,8 @@ class Case:
         return Owner(name, given_groups(self.spec), stands=seen.eks_status is not None, foreign=seen.eks_foreign)
 
     def made(self, stage: str) -> bool:
-        """Say whether what a stage makes is the control plane's: on an imported cluster only what is known to be."""
-        return self.spec.origin == "created" or stage in self.ours
+        """Say whether a stage is known to have made something that is the control plane's."""
+        return stage in self.ours
 
     def has(self, stage: str) -> bool:
         """Say whether a stage of that name is planned."""
