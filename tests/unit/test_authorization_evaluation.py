@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infra.local.authorization.conditions import Unjudgeable, holds
-from infra.local.authorization.evaluation import Allowed, Asked, Denied, Why, evaluate
+from infra.local.authorization.evaluation import Allowed, Asked, Denied, Policy, Why, evaluate
 from infra.local.authorization.patterns import matches_action, matches_arn
 from infra.privilege.documents import Condition, Document, Effect, Statement
 
@@ -128,10 +128,10 @@ def test_a_denial_wins_and_policy_and_boundary_must_both_allow(
     action: str, statements: tuple[Statement, ...], boundary: Document | None, expected: Allowed | Denied
 ) -> None:
     asked = Asked(action, VPC, {"aws:resourcetag/BY": ("us",)})
-    assert evaluate(asked, Document(statements), boundary) == expected
+    assert evaluate(asked, Policy(Document(statements)), None if boundary is None else Policy(boundary)) == expected
 
 
 def test_a_denial_of_all_but_some_resources_strikes_the_others_alone() -> None:
     free, other = Statement("Free", ("ec2:*",), ("*",)), VPC.replace("vpc-1", "vpc-2")
-    assert evaluate(Asked("ec2:DeleteVpc", VPC), Document((free, ONLY))) == Allowed(("Free",))
-    assert evaluate(Asked("ec2:DeleteVpc", other), Document((free, ONLY))) == Denied(Why.DENIED)
+    assert evaluate(Asked("ec2:DeleteVpc", VPC), Policy(Document((free, ONLY)))) == Allowed(("Free",))
+    assert evaluate(Asked("ec2:DeleteVpc", other), Policy(Document((free, ONLY)))) == Denied(Why.DENIED)

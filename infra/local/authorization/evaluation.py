@@ -61,7 +61,23 @@ class Denied:
 Verdict: TypeAlias = Allowed | Denied
 
 
-def evaluate(asked: Asked, policy: Document, boundary: Document | None = None) -> Verdict:
+class Policy:
+    """A document that is asked about again and again: which of its statements are for an action is found once."""
+
+    def __init__(self, document: Document) -> None:
+        self._statements = document.statements
+        self._by_action: dict[str, tuple[Statement, ...]] = {}
+
+    def naming(self, action: str) -> tuple[Statement, ...]:
+        """Give the statements that are for an action, whatever they say of resources."""
+        found = self._by_action.get(action)
+        if found is None:
+            found = tuple(each for each in self._statements if any(matches_action(one, action) for one in each.actions))
+            self._by_action[action] = found
+        return found
+
+
+def evaluate(asked: Asked, policy: Policy, boundary: Policy | None = None) -> Verdict:
     """Judge one request; raises Unjudgeable for a policy that cannot be judged here."""
     own = _applying(asked, policy)
     if any(each.effect is Effect.DENY for each in own):
@@ -74,17 +90,13 @@ def evaluate(asked: Asked, policy: Document, boundary: Document | None = None) -
     return Denied(Why.BOUNDARY_SILENT) if ceiling == [] else Allowed(tuple(each.sid for each in own))
 
 
-def _applying(asked: Asked, document: Document) -> list[Statement]:
+def _applying(asked: Asked, policy: Policy) -> list[Statement]:
     context = asked.keys()
-    return [each for each in document.statements if _applies(each, asked, context)]
+    return [each for each in policy.naming(asked.action) if _applies(each, asked, context)]
 
 
 def _applies(statement: Statement, asked: Asked, context: Context) -> bool:
-    return (
-        any(matches_action(pattern, asked.action) for pattern in statement.actions)
-        and _is_on(statement, asked.resource)
-        and all(holds(condition, context) for condition in statement.conditions)
-    )
+    return _is_on(statement, asked.resource) and all(holds(condition, context) for condition in statement.conditions)
 
 
 def _is_on(statement: Statement, resource: str) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from infra.local.authorization import parsing, requests, uses
 from infra.local.authorization.asking import Unknown
 from infra.local.authorization.conditions import Unjudgeable
-from infra.local.authorization.evaluation import Allowed, Asked, Denied, Why, evaluate
+from infra.local.authorization.evaluation import Allowed, Asked, Denied, Policy, Why, evaluate
 from infra.local.authorization.uses import Use
 from infra.privilege import boundary, roles
 from infra.privilege.roles import LEFT_OUT
@@ -38,17 +38,17 @@ class Denial:
 
 
 class Guard:
-    """Judges calls by the documents of all roles of a deployment, which are computed once."""
+    """Judges calls by the policies of all roles of a deployment, which are computed once."""
 
     def __init__(self, topology: Topology, live: Live) -> None:
         self._live = live
-        self._documents = roles.documents(topology, live.place)
-        self._boundary = boundary.of_deployment(topology, live.place)
+        self._policies = {role: Policy(held) for role, held in roles.documents(topology, live.place).items()}
+        self._boundary = Policy(boundary.of_deployment(topology, live.place))
         self._machines = frozenset(machine_role(each.name) for each in topology.machines)
 
     def judges(self, role: str) -> bool:
         """Say whether a role, by its name, is one of the deployment's."""
-        return role in self._documents
+        return role in self._policies
 
     def denial(self, role: str, service: str, request: HttpRequest) -> Denial | None:
         """Say what keeps a role from what it asks of a service, by its signing name; None where nothing does."""
@@ -62,7 +62,7 @@ class Guard:
     def _judged(self, role: str, asked: Asked) -> Denial | None:
         if asked.action in LEFT_OUT:
             return None
-        verdict = evaluate(asked, self._documents[role], self._boundary)
+        verdict = evaluate(asked, self._policies[role], self._boundary)
         if isinstance(verdict, Denied):
             return Denial(asked, verdict.why)
         _note(role, asked, verdict)
