@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 FIELD_MANAGER: Final = "instantstart"
 UNREACHABLE: Final = "K8S_UNREACHABLE"
 NO_ENTRY: Final = "K8S_ACCESS_ENTRY_MISSING"
+# What Kubernetes itself answers a role that it knows and that may not do this.
+NO_RIGHT: Final = "Forbidden"
 _PAGE: Final = 500
 _ROUNDS: Final = 3
 _LOG_LINES: Final = 10

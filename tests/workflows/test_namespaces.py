@@ -171,7 +171,7 @@ def test_a_token_that_is_refused_is_renewed_once_and_then_the_missing_entry_is_n
     refused = Fault("kubernetes", "GET namespaces", Kind.REFUSE, times=9, role=ROLE, refusal=("Unauthorized", "who?"))
     with driver.host.faults.planned(refused):
         answer = driver.send("GET", PATH)
-    assert (answer.status, answer.body["cause"]["code"]) == (403, "K8S_ACCESS_ENTRY_MISSING")
+    assert (answer.status, answer.body["cause"]["code"]) == (409, "K8S_ACCESS_ENTRY_MISSING")
     assert ROLE in answer.body["remedy"]
     assert "Bearer" not in str(answer.body)
 
@@ -185,3 +185,12 @@ def test_a_kubeconfig_names_the_cluster_and_refuses_whoever_cannot_be_assumed(dr
     user = driver.send("GET", "/api/clusters/base/kubeconfig?role_arn=arn:aws:iam::123456789012:user/ann")
     assert (user.status, user.fields) == (400, ["role_arn"])
     assert driver.send("GET", "/api/clusters/nothing/kubeconfig").status == 404
+
+
+def test_namespaces_of_a_cluster_that_gave_us_no_rights_yet_are_a_conflict_with_its_state(
+    driver_of_base: Driver,
+) -> None:
+    answer = driver_of_base.send("GET", "/api/clusters/base/namespaces")
+    assert (answer.status, answer.body["code"]) == (409, "precondition_failed")
+    assert "cannot list resource" in answer.body["detail"]
+    assert "dependencies" in answer.body["remedy"]

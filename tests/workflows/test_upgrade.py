@@ -311,3 +311,33 @@ def test_a_control_plane_without_a_stack_is_updated_by_eks_and_an_update_under_w
     assert (control_plane(driver), kubelets(driver), updates(driver)) == ("1.35", ["1.35"], 1)
     assert addon_versions(driver)["kube-proxy"] == "v1.35.0-eksbuild.2"
     assert stack_says(driver)["KubernetesVersion"] == "1.34"
+
+
+def test_a_cluster_with_its_foundation_alone_is_upgraded_without_a_look_into_it(driver_of_base: Driver) -> None:
+    path = "/api/clusters/base/upgrade"
+    digest = driver_of_base.send("POST", f"{path}?dry_run=true").body["preview"]["digest"]
+    operation = driver_of_base.run(f"{path}?confirm={digest}")
+    assert operation["status"] == "SUCCEEDED", (statuses(operation), operation["error"]["detail"])
+    found = driver_of_base.host.client("eks").describe_cluster(name="eks-cluster-base")["cluster"]
+    assert (found["version"], operation["result"]["eks_cluster"]["version"]) == ("1.35", "1.35")
+    assert "nodes" not in operation["result"]
+
+
+def test_a_cluster_whose_groups_are_scaled_to_nothing_is_upgraded_without_nodes(driver_of_ready: Driver) -> None:
+    driver = driver_of_ready
+    scaled_to_nothing(driver)
+    operation = upgrade(driver)
+    assert operation["status"] == "SUCCEEDED", (statuses(operation), operation["error"]["detail"])
+    assert (control_plane(driver), operation["result"]["node_status"]) == ("1.35", "none")
+    assert [(each["count"], each["ready"]) for each in operation["result"]["nodes"]] == [(0, 0)]
+
+
+def scaled_to_nothing(driver: Driver) -> None:
+    """Let somebody scale the only instance group to no instance at all."""
+    client = driver.host.client("sagemaker")
+    group = client.describe_cluster(ClusterName=HYPERPOD)["InstanceGroups"][0]
+    kept = ("InstanceGroupName", "InstanceType", "LifeCycleConfig", "ExecutionRole", "ThreadsPerCore")
+    wanted = {name: group[name] for name in kept if name in group} | {"InstanceCount": 0}
+    client.update_cluster(ClusterName=HYPERPOD, InstanceGroups=[wanted])  # type: ignore[list-item]
+    driver.sleep(1_800)
+    assert not kubelets(driver)

@@ -17,6 +17,7 @@ from functions.kubernetes_api import connection, nodes, objects
 from functions.kubernetes_api.objects import PERSISTENT_VOLUME_CLAIMS
 
 if TYPE_CHECKING:
+    from functions.aws.hyperpod import Cluster
     from functions.core.findings import Finding
     from functions.core.ledger.models import JsonObject
     from functions.kubernetes_api.nodes import Node
@@ -60,8 +61,11 @@ def _summary(context: StageContext) -> JsonObject:
     made = {stage.name.partition(":")[0] for stage in context.operation.stages}
     summary: JsonObject = {"eks_cluster": _eks(context)}
     if made & {"hyperpod_nodes", "node_images"} and not _has_none(context):
-        summary |= _hyperpod(context)
-        summary["addons"] = _addons(context)
+        found = _hyperpod(context)
+        members = _nodes(context, found)
+        summary |= _compute(found, members)
+        if members:
+            summary["addons"] = _addons(context)
     # A repair passes over a mount that has not drifted, and then knows nothing of it.
     if mount := context.result_of("mount"):
         summary["storage"] = _storage(context, mount)
@@ -100,19 +104,29 @@ def _addons(context: StageContext) -> JsonObject:
     return statuses
 
 
-def _hyperpod(context: StageContext) -> JsonObject:
+def _hyperpod(context: StageContext) -> Cluster:
     name = context.cluster.names.hyperpod_cluster
     found = hyperpod.describe(name)
     if found is None or found.status != "InService":
         raise _gone(f"HyperPod cluster {name}", found.status if found else "absent", Layer.HYPERPOD)
+    return found
+
+
+def _nodes(context: StageContext, found: Cluster) -> list[Node]:
+    """Look at the nodes of all groups; a cluster whose groups are all scaled to nothing has none to miss."""
     members = nodes.hyperpod_nodes(connection.connect(context.cluster.names.eks_cluster, eks.api_server_of))
-    unusable = [node for node in members if not (node.ready and node.schedulable)]
-    if unusable or not members:
-        raise _gone("Nodes", f"not usable: {_named(unusable)}" if unusable else "absent", Layer.KUBERNETES)
+    if unusable := [node for node in members if not (node.ready and node.schedulable)]:
+        raise _gone("Nodes", f"not usable: {_named(unusable)}", Layer.KUBERNETES)
+    if not members and any(group.current for group in found.groups):
+        raise _gone("Nodes", "absent", Layer.KUBERNETES)
+    return members
+
+
+def _compute(found: Cluster, members: list[Node]) -> JsonObject:
     return {
-        "hyperpod_cluster": {"name": name, "arn": found.arn, "status": found.status},
+        "hyperpod_cluster": {"name": found.name, "arn": found.arn, "status": found.status},
         "nodes": [_group(group, members) for group in found.groups],
-        "node_status": "Ready / Schedulable",
+        "node_status": "Ready / Schedulable" if members else "none",
     }
 
 

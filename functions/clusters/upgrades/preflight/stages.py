@@ -19,8 +19,7 @@ from functions.core.stage import Applied, Behaviours, Done, Failed, Observation,
 from functions.kubernetes_api import connection, nodes
 
 if TYPE_CHECKING:
-    from functions.clusters.upgrades.models import ControlPlane
-    from functions.core.findings import Finding
+    from functions.clusters.upgrades.models import ControlPlane, Readiness
     from functions.core.gathering import Gathering
 
 
@@ -52,19 +51,21 @@ class UpgradePreflight:
 def _seen(context: StageContext) -> Observation:
     target, look = str(context.operation.request["kubernetes_version"]), gathering.in_stage()
     plane, found = _looked_at(context, target, look)
+    findings = [*of_version(plane.version, target, found.offered), *of_readiness(found, target, Rollout())]
     # What nobody answered is no error yet.
-    if problem := refusal([each for each in found if each.check not in {NOTHING, *look.unanswered}]):
+    if problem := refusal([each for each in findings if each.check not in {NOTHING, *look.unanswered}]):
         return Failed(problem)
     if look.unanswered:
         return _unanswered(context, ", ".join(sorted(look.unanswered)))
-    if problem := _skew(context, target):
+    # Without HyperPod there is no kubelet to look at, and perhaps no right yet to look into the cluster.
+    if found.may_have_nodes and (problem := _skew(context, target)):
         return Failed(problem)
     noted = [f"{each.check}: {each.message}" for each in look.findings]
     said = f"nothing stands in the way from {plane.version} to {target}"
     return Done({"from": plane.version, "to": target}, "; ".join([said, *noted]))
 
 
-def _looked_at(context: StageContext, target: str, look: Gathering) -> tuple[ControlPlane, list[Finding]]:
+def _looked_at(context: StageContext, target: str, look: Gathering) -> tuple[ControlPlane, Readiness]:
     """Look at everything once more. Raises PreconditionFailed when there is no control plane, or why it is not read."""
     names, settled = context.cluster.names, context.cluster.kubernetes_version
     plane, offered = upgrade_readiness.begin(names.eks_cluster, look)
@@ -74,8 +75,7 @@ def _looked_at(context: StageContext, target: str, look: Gathering) -> tuple[Con
             cause=Cause(layer=Layer.AWS, service="eks", api_call="DescribeCluster", resource=names.eks_cluster),
             remedy="Create or repair the cluster's foundation first.",
         )
-    found = upgrade_readiness.gather(names, plane, offered, target, settled, look)
-    return plane, [*of_version(plane.version, target, offered), *of_readiness(found, target, Rollout())]
+    return plane, upgrade_readiness.gather(names, plane, offered, target, settled, look)
 
 
 def _unanswered(context: StageContext, what: str) -> Observation:

@@ -11,14 +11,14 @@ from functions.aws import eks
 from functions.core import application
 from functions.core.application import PageLimit, PageToken
 from functions.core.cluster import ClusterSpec
-from functions.core.errors import Forbidden, StageFailed, Unavailable
+from functions.core.errors import PreconditionFailed, StageFailed, Unavailable
 from functions.core.ledger.clusters import spec_of
 from functions.core.ledger.models import JsonObject
 from functions.core.ledger.paging import page_limit, seal, unseal
 from functions.identity.namespaces.manifests import view
 from functions.identity.namespaces.models import NamespacePage
 from functions.kubernetes_api import connection, objects
-from functions.kubernetes_api.objects import NAMESPACES, NO_ENTRY
+from functions.kubernetes_api.objects import NAMESPACES, NO_ENTRY, NO_RIGHT
 
 Tag = Annotated[str, Path(max_length=64, description="The tag of a cluster.")]
 
@@ -45,6 +45,7 @@ def _page(spec: ClusterSpec, size: int, after: str | None) -> tuple[list[JsonObj
             remedy="Try again; if it stays so, check that the cluster's endpoint is public and lets the deployment in.",
         ) from silent
     except StageFailed as refused:
-        if refused.cause is None or refused.cause.code != NO_ENTRY:
+        # It is the control plane that is not let in, whoever the caller is: no 403, which would blame the caller.
+        if refused.cause is None or refused.cause.code not in (NO_ENTRY, NO_RIGHT):
             raise
-        raise Forbidden(refused.detail, cause=refused.cause, remedy=refused.remedy) from refused
+        raise PreconditionFailed(refused.detail, cause=refused.cause, remedy=refused.remedy) from refused
