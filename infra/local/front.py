@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from infra.host.addresses import (
     AUTHORIZATION_SERVER_PATH,
@@ -37,6 +37,15 @@ if TYPE_CHECKING:
     from infra.host.addresses import Clients, SignInAddresses
 
     Document = Mapping[str, JsonValue]
+
+_WELL_KNOWN: Final = "/.well-known/"
+# As the console's distribution has them for these paths, and edge_functions/documents.js for a browser that asks first.
+_OPENED: Final = {"access-control-allow-origin": "*"}
+_ASKED_FIRST: Final = {
+    "access-control-allow-methods": "GET, HEAD",
+    "access-control-allow-headers": "*",
+    "access-control-max-age": "86400",
+}
 
 
 class Auth(StrEnum):
@@ -129,8 +138,18 @@ def _config(
 
 
 def _published(request: HttpRequest, documents: Mapping[str, Document]) -> HttpResponse | None:
-    document = documents.get(request.path) if request.method in ("GET", "HEAD") else None
-    return None if document is None else HttpResponse.of_json(200, document)
+    """Answer with a document; agents in browsers look up those under /.well-known from whatever page they are on."""
+    document = documents.get(request.path)
+    if document is None:
+        return None
+    opened = _OPENED if request.path.startswith(_WELL_KNOWN) else {}
+    if request.method == "OPTIONS" and opened:
+        return HttpResponse(204, {**opened, **_ASKED_FIRST})
+    if request.method not in ("GET", "HEAD"):
+        return None
+    answer = HttpResponse.of_json(200, document)
+    answer.headers |= opened
+    return answer
 
 
 def challenge(request: HttpRequest, origin: str) -> HttpResponse | None:

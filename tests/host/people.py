@@ -26,6 +26,7 @@ from infra.local.messages import HttpRequest, HttpResponse
 from infra.local.sign_in.clients import IDS
 from infra.local.sign_in.tokens import challenge_of
 from infra.release import Place, function_role
+from tests.host.driver import Json
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -66,6 +67,12 @@ class People:
         """Send a request to the public door."""
         shown = {} if token is None else {"authorization": f"Bearer {token}"}
         return self.host.request(method, path, body, {**shown, **(headers or {})})
+
+    def document(self, path: str) -> Json:
+        """Read a published document."""
+        answer = self.send("GET", path)
+        assert answer.status == 200, answer
+        return dict(json.loads(answer.body))
 
     def form(self, path: str, fields: Mapping[str, str], headers: Mapping[str, str] | None = None) -> HttpResponse:
         """Send a form to the sign-in."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -19,7 +17,7 @@ from infra.local.messages import HttpRequest, HttpResponse
 from infra.local.sign_in.clients import IDS
 from infra.topology import TOPOLOGY
 from tests.host.driver import Driver
-from tests.host.people import PLACE, People, sent_by, signing_in
+from tests.host.people import PLACE, People, sent_by
 from tests.host.states import PAGE_ORIGIN
 
 if TYPE_CHECKING:
@@ -27,12 +25,6 @@ if TYPE_CHECKING:
 
 CLAIM: Final[JsonValue] = {"id": "ann", "scopes": ["read"], "groups": ["research"], "client": "agent"}
 MCP: Final = Route("mcp", "ANY", "/mcp", Scope.READ, "Speak MCP", function="mcp")
-
-
-@pytest.fixture
-def people(driver: Driver, tmp_path: Path) -> Iterator[People]:
-    with signing_in(driver.host, tmp_path) as people:
-        yield people
 
 
 # -- pages elsewhere

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -41,12 +41,6 @@ BODIES: Final[dict[str, JsonValue]] = {
     "update_cluster": {"company_tags": {"team": "ml"}},
 }
 FORGED: Final = json.dumps({"id": "root", "scopes": ["read", "operate", "admin"], "groups": [], "client": "forged"})
-
-
-@pytest.fixture
-def people(driver: Driver, tmp_path: Path) -> Iterator[People]:
-    with signing_in(driver.host, tmp_path) as people:
-        yield people
 
 
 @dataclass(frozen=True)

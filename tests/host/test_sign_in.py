@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,8 +16,6 @@ from functions.core.declaration import Scope
 from infra.host.addresses import (
     AGENT_CALLBACK,
     AUTHORIZATION_SERVER_PATH,
-    CONSOLE_CONFIG_PATH,
-    PROTECTED_RESOURCE_PATHS,
     api_scopes,
     mcp_scopes,
     mcp_url,
@@ -25,28 +23,16 @@ from infra.host.addresses import (
 from infra.local.messages import HttpRequest, HttpResponse
 from infra.local.sign_in.clients import IDS, MACHINE
 from infra.local.sign_in.keys import verified
-from tests.host.driver import Driver, Json, cluster_request
+from tests.host.driver import Driver, cluster_request
 from tests.host.people import People, answered, query_of, signing_in
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
 
-@pytest.fixture
-def people(driver: Driver, tmp_path: Path) -> Iterator[People]:
-    with signing_in(driver.host, tmp_path) as people:
-        yield people
-
-
 def claims(people: People, token: str) -> dict[str, JsonValue]:
     """Read a token as somebody who knows the published keys alone."""
     return verified(token, {people.provider.key.id: people.provider.key.public})
-
-
-def document(people: People, path: str) -> Json:
-    answer = people.send("GET", path)
-    assert answer.status == 200, answer
-    return dict(json.loads(answer.body))
 
 
 def problem(response: HttpResponse) -> tuple[int, str]:
@@ -303,41 +289,13 @@ def test_people_get_no_tokens_as_machines_do(people: People) -> None:
 
 
 def test_the_published_key_verifies_tokens(people: People) -> None:
-    server = document(people, AUTHORIZATION_SERVER_PATH)
-    keys = document(people, str(server["jwks_uri"]).removeprefix(people.origin))["keys"]
+    server = people.document(AUTHORIZATION_SERVER_PATH)
+    keys = people.document(str(server["jwks_uri"]).removeprefix(people.origin))["keys"]
     header = json.loads(base64.urlsafe_b64decode(people.token([Scope.READ]).partition(".")[0] + "=="))
     assert [key["kid"] for key in keys] == [header["kid"]]
     numbers = people.provider.key.public.public_numbers()
     assert int.from_bytes(base64.urlsafe_b64decode(keys[0]["n"] + "=="), "big") == numbers.n
     assert (keys[0]["kty"], keys[0]["alg"]) == ("RSA", "RS256")
-
-
-@pytest.mark.case(76)
-def test_an_agent_that_knows_the_address_alone_finds_out_how_to_sign_in(people: People) -> None:
-    challenged = people.send("POST", "/mcp")
-    assert challenged.status == 401
-    [metadata] = challenged.headers["www-authenticate"].removeprefix('Bearer resource_metadata="').split('"')[:1]
-    assert metadata == f"{people.origin}{PROTECTED_RESOURCE_PATHS[-1]}"
-    resource = document(people, metadata.removeprefix(people.origin))
-    assert resource["authorization_servers"] == [people.origin]
-    server = document(people, AUTHORIZATION_SERVER_PATH)
-    assert server["code_challenge_methods_supported"] == ["S256"]
-    endpoints = {server[f"{name}_endpoint"] for name in ("authorization", "token", "revocation")}
-    assert endpoints == {f"{people.origin}/oauth2/{name}" for name in ("authorize", "token", "revoke")}
-
-
-def test_the_console_is_told_where_people_sign_in_or_that_nobody_does(people: People, driver: Driver) -> None:
-    config = document(people, CONSOLE_CONFIG_PATH)
-    assert config["sign_in"]["client_id"] == IDS.console
-    assert config["sign_in"]["logout_url"] == f"{people.origin}/logout"
-    assert config["websocket_url"] == f"{people.origin.replace('http', 'ws')}/ws"
-
-
-def test_without_a_sign_in_nothing_describes_one(driver: Driver) -> None:
-    config = json.loads(driver.host.request("GET", CONSOLE_CONFIG_PATH).body)
-    assert (config["sign_in"], config["agent"]) == (None, None)
-    for path in (AUTHORIZATION_SERVER_PATH, *PROTECTED_RESOURCE_PATHS, "/oauth2/authorize"):
-        assert driver.host.request("GET", path).status == 404
 
 
 # -- the function that narrows
