@@ -96,19 +96,19 @@ def test_a_node_that_breaks_is_told_with_what_is_done_about_it(driver_of_ready: 
 
 def test_a_training_plan_is_told_a_day_before_its_end_and_when_it_has_ended(driver_of_prepared: Driver) -> None:
     driver, conditions = driver_of_prepared, driver_of_prepared.host.world.hyperpod.conditions
-    plan = conditions.make_training_plan("spring", P5, 1, "us-west-2b", hours=48)
+    plan = conditions.make_training_plan("spring", P5, 1, "us-west-2b", hours=27)
     group = {"name": "gpu", "instance_type": P5, "instance_count": 1, "training_plan_arn": plan}
     operation = driver.run(
         "/api/clusters/base/hyperpod", {"availability_zone": "us-west-2b", "instance_groups": [group]}
     )
     assert operation["status"] == "SUCCEEDED", operation["error"]
-    driver.sleep(20 * HOUR)
+    driver.sleep(HOUR)
     assert subjects(driver) == []
-    driver.sleep(8 * HOUR)
+    driver.sleep(3 * HOUR)
     [ahead] = told(driver)
     assert ahead.subject.startswith("training plan spring ends ")
     assert "Groups: base/gpu\n" in ahead.text
-    driver.sleep(30 * HOUR)
+    driver.sleep(25 * HOUR)
     assert [each.startswith("training plan spring has ended ") for each in subjects(driver)] == [False, True]
 
 
@@ -120,7 +120,8 @@ def test_an_operation_that_stands_still_is_told_once_a_day(driver_of_prepared: D
     with driver.host.faults.planned(Fault("sagemaker", "DescribeCluster", Kind.THROTTLE, times=10**6)):
         driver.sleep(HOUR)
         assert subjects(driver) == []
-        driver.sleep(4 * HOUR)
+        # Two looks after the one that tells it.
+        driver.sleep(3 * HOUR)
         [message] = told(driver)
     assert message.subject == "create_hyperpod of cluster base makes no progress"
     assert "Seen: asking again: " in message.text
