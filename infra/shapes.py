@@ -22,12 +22,28 @@ class Weight(StrEnum):
 
 
 @dataclass(frozen=True)
+class Access:
+    """What a function does with a table, or with one of its indexes: the operations of DynamoDB, by their names.
+
+    A transaction is authorised as what it consists of (DynamoDB developer guide, "IAM for transactions").
+    """
+
+    table: ledger.Table
+    operations: tuple[str, ...]
+    index: ledger.Index | None = None
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """Give the actions of IAM."""
+        return tuple(f"dynamodb:{each}" for each in self.operations)
+
+
+@dataclass(frozen=True)
 class Function:
     """One Lambda function: its entry, its limits, and what its role may do beyond its stages' own actions.
 
     One that acts for operations does so in sessions of its own role, each named after the operation. `weight` says
-    which packages it finds: those of AWS, of Kubernetes too, or the helm program with them. Its actions on DynamoDB
-    are for `tables` and `indexes`; in `read_tables` it only reads.
+    which packages it finds: those of AWS, of Kubernetes too, or the helm program with them.
     """
 
     name: str
@@ -36,9 +52,7 @@ class Function:
     timeout_seconds: int = 30
     memory_megabytes: int = 512
     actions: tuple[str, ...] = ()
-    tables: tuple[ledger.Table, ...] = ()
-    read_tables: tuple[ledger.Table, ...] = ()
-    indexes: tuple[ledger.Index, ...] = ()
+    data: tuple[Access, ...] = ()
     patience: Patience = Patience.STAGE
     acts_for_operations: bool = False
     weight: Weight = Weight.LEAN

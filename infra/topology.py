@@ -10,7 +10,7 @@ from functions.core.ledger import tables as ledger
 from functions.core.phases import BY_KIND
 from functions.core.runtime import Patience
 from functions.entry.domains import DECLARATIONS
-from infra.shapes import ROOT, Bucket, Function, Role, StateMachine, Weight
+from infra.shapes import ROOT, Access, Bucket, Function, Role, StateMachine, Weight
 from infra.triggers import EVENT_RULES, SCHEDULES, SOCKET_ROUTES, STREAMS, EventRule, Schedule, SocketRoute, Stream
 
 CLUSTER_ARTIFACTS = ROOT / "infra" / "cluster"
@@ -28,14 +28,21 @@ POLL_SECONDS = {"HYPERPOD_POLL_SECONDS": "30", "CAPACITY_POLL_SECONDS": "600", "
 # functions leave through, the ARNs those of roles outside of ROLE_PATH that it may pass to AWS services.
 CHOICES = {"FIXED_EGRESS_ADDRESSES": "", "PASSABLE_ROLE_ARNS": ""}
 
-# A transaction is authorised as what it consists of (DynamoDB developer guide, "IAM for transactions").
-LEDGER = ("dynamodb:Query", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem")
 # What Lambda does in a function's name to read a table's stream.
 _HEAR = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:ListStreams")
 # Posting to a connection and closing one (API Gateway developer guide, "Control access to a WebSocket API with IAM").
 MANAGE_CONNECTIONS = "execute-api:ManageConnections"
-# What every stage reads and writes: its cluster, its operation.
-_STAGE_TABLES = (ledger.CLUSTERS, ledger.OPERATIONS)
+_READ = ("GetItem", "Query")
+# What it takes to begin an operation, and to end one that could not be started.
+_BEGIN = ("ConditionCheckItem", "DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem")
+# A stage reads its operation, and writes how far it is.
+_PROGRESS = Access(ledger.OPERATIONS, (*_READ, "UpdateItem"))
+_BY_TAG = Access(ledger.CLUSTERS, ("Query",), ledger.BY_TAG)
+_BY_HYPERPOD_CLUSTER = Access(ledger.CLUSTERS, ("Query",), ledger.BY_HYPERPOD_CLUSTER)
+_BY_CLUSTER = Access(ledger.OPERATIONS, ("Query",), ledger.BY_CLUSTER)
+_BY_MONTH = Access(ledger.OPERATIONS, ("Query",), ledger.BY_MONTH)
+_BY_AUDIT_MONTH = Access(ledger.OPERATIONS, ("Query",), ledger.BY_AUDIT_MONTH)
+_UNFINISHED = Access(ledger.OPERATIONS, ("Query",), ledger.UNFINISHED)
 _RUN_FUNCTIONS = ("lambda:InvokeFunction",)
 # What `.sync` needs beside StartExecution (Step Functions developer guide, "startExecution" integration).
 _RUN_CHILDREN = (
@@ -52,11 +59,18 @@ FUNCTIONS = (
         "api",
         "functions.entry.api.handler",
         "answers the routes",
-        # A transaction is authorised as its parts, and a condition on another record is one of them.
-        actions=(*LEDGER, "dynamodb:ConditionCheckItem"),
-        tables=(ledger.CLUSTERS, ledger.OPERATIONS, ledger.IDEMPOTENCY, ledger.PREFERENCES, ledger.TICKETS),
-        read_tables=(ledger.CLUSTER_EVENTS,),
-        indexes=(ledger.BY_TAG, ledger.BY_CLUSTER, ledger.BY_MONTH, ledger.BY_AUDIT_MONTH),
+        data=(
+            Access(ledger.CLUSTERS, _BEGIN),
+            Access(ledger.OPERATIONS, _BEGIN),
+            Access(ledger.IDEMPOTENCY, ("GetItem", "PutItem")),
+            Access(ledger.PREFERENCES, ("GetItem", "PutItem")),
+            Access(ledger.TICKETS, ("PutItem",)),
+            Access(ledger.CLUSTER_EVENTS, ("Query",)),
+            _BY_TAG,
+            _BY_CLUSTER,
+            _BY_MONTH,
+            _BY_AUDIT_MONTH,
+        ),
         # A caller gets an answer within seconds whatever AWS does.
         patience=Patience.EDGE,
     ),
@@ -65,8 +79,10 @@ FUNCTIONS = (
         "functions.entry.catalog.handler",
         "answers what can be had",
         # The clusters that the ledger knows are read by a Scan of an index, which holds keys alone.
-        actions=("dynamodb:Scan",),
-        indexes=(ledger.BY_EKS_CLUSTER, ledger.BY_HYPERPOD_CLUSTER),
+        data=(
+            Access(ledger.CLUSTERS, ("Scan",), ledger.BY_EKS_CLUSTER),
+            Access(ledger.CLUSTERS, ("Scan",), ledger.BY_HYPERPOD_CLUSTER),
+        ),
         patience=Patience.EDGE,
     ),
     # The only one that answers people and gets into clusters: what it needs for that, the others need not carry.
@@ -76,16 +92,18 @@ FUNCTIONS = (
         "answers the routes that look into clusters",
         # It begins what has to be previewed by a look into a cluster, as `api` begins the rest.
         actions=(
-            *LEDGER,
-            "dynamodb:ConditionCheckItem",
             "eks:DescribeAccessEntry",
             "eks:DescribeCluster",
             "eks:ListAssociatedAccessPolicies",
             "states:StartExecution",
             "sts:AssumeRole",
         ),
-        tables=(ledger.CLUSTERS, ledger.OPERATIONS, ledger.IDEMPOTENCY),
-        indexes=(ledger.BY_CLUSTER,),
+        data=(
+            Access(ledger.CLUSTERS, _BEGIN),
+            Access(ledger.OPERATIONS, _BEGIN),
+            Access(ledger.IDEMPOTENCY, ("GetItem", "PutItem")),
+            _BY_CLUSTER,
+        ),
         patience=Patience.EDGE,
         weight=Weight.KUBERNETES,
     ),
@@ -94,8 +112,10 @@ FUNCTIONS = (
         "functions.entry.operations.handler",
         "writes the beginnings and ends of operations and stages",
         timeout_seconds=60,
-        actions=LEDGER,
-        tables=(ledger.CLUSTERS, ledger.OPERATIONS),
+        data=(
+            Access(ledger.CLUSTERS, (*_READ, "DeleteItem", "PutItem", "UpdateItem")),
+            Access(ledger.OPERATIONS, (*_READ, "PutItem", "UpdateItem")),
+        ),
     ),
     Function(
         "events",
@@ -103,25 +123,36 @@ FUNCTIONS = (
         "hears the event bus, sweeps what got lost",
         timeout_seconds=300,
         actions=(
-            *LEDGER,
-            "dynamodb:ConditionCheckItem",
             "states:StartExecution",
             "states:DescribeExecution",
             "states:SendTaskSuccess",
             # The bus tells that something failed, and this tells why.
             "sagemaker:DescribeClusterEvent",
         ),
-        tables=(ledger.CLUSTERS, ledger.OPERATIONS, ledger.CLUSTER_EVENTS),
-        indexes=(ledger.UNFINISHED, ledger.BY_LEASE_EXPIRY, ledger.BY_HYPERPOD_CLUSTER, ledger.BY_STACK),
+        data=(
+            Access(ledger.CLUSTERS, _BEGIN),
+            Access(ledger.OPERATIONS, _BEGIN),
+            Access(ledger.CLUSTER_EVENTS, ("PutItem",)),
+            _UNFINISHED,
+            Access(ledger.CLUSTERS, ("Query",), ledger.BY_LEASE_EXPIRY),
+            _BY_HYPERPOD_CLUSTER,
+            Access(ledger.CLUSTERS, ("Query",), ledger.BY_STACK),
+        ),
     ),
     Function(
         "connections",
         "functions.entry.connections.handler",
         "answers the WebSockets",
-        actions=(*LEDGER, MANAGE_CONNECTIONS),
-        tables=(ledger.CONNECTIONS, ledger.TICKETS),
-        read_tables=(ledger.CLUSTERS, ledger.OPERATIONS, ledger.CLUSTER_EVENTS),
-        indexes=(ledger.BY_CLUSTER, ledger.BY_MONTH),
+        actions=(MANAGE_CONNECTIONS,),
+        data=(
+            Access(ledger.CONNECTIONS, ("DeleteItem", "GetItem", "PutItem", "UpdateItem")),
+            Access(ledger.TICKETS, ("DeleteItem",)),
+            Access(ledger.CLUSTERS, _READ),
+            Access(ledger.OPERATIONS, _READ),
+            Access(ledger.CLUSTER_EVENTS, ("Query",)),
+            _BY_CLUSTER,
+            _BY_MONTH,
+        ),
         # A client waits for the answer to each message.
         patience=Patience.EDGE,
     ),
@@ -130,15 +161,8 @@ FUNCTIONS = (
         "functions.entry.push.handler",
         "tells the WebSockets what changed",
         timeout_seconds=60,
-        actions=(
-            "dynamodb:Query",
-            "dynamodb:Scan",
-            "dynamodb:DeleteItem",
-            *_HEAR,
-            MANAGE_CONNECTIONS,
-        ),
-        tables=(ledger.CONNECTIONS,),
-        read_tables=(ledger.OPERATIONS,),
+        actions=(*_HEAR, MANAGE_CONNECTIONS),
+        data=(Access(ledger.CONNECTIONS, ("DeleteItem", "Scan")), Access(ledger.OPERATIONS, ("Query",))),
     ),
     # Cognito waits five seconds, and whoever signs in waits with it.
     Function("token_claims", "functions.entry.token_claims.handler", "narrows tokens by groups", timeout_seconds=5),
@@ -147,33 +171,29 @@ FUNCTIONS = (
         "functions.entry.notifications.handler",
         "tells the topic what people have to know",
         timeout_seconds=60,
-        actions=(
-            "dynamodb:GetItem",
-            "dynamodb:PutItem",
-            "dynamodb:Query",
-            *_HEAR,
-            "sagemaker:DescribeTrainingPlan",
-            "sns:Publish",
+        actions=(*_HEAR, "sagemaker:DescribeTrainingPlan", "sns:Publish"),
+        data=(
+            Access(ledger.NOTICES, ("GetItem", "PutItem")),
+            Access(ledger.OPERATIONS, _READ),
+            _BY_TAG,
+            _UNFINISHED,
         ),
-        tables=(ledger.NOTICES,),
-        read_tables=(ledger.OPERATIONS,),
-        indexes=(ledger.BY_TAG, ledger.UNFINISHED),
     ),
     Function(
         "audit",
         "functions.entry.audit.handler",
         "writes the audit of finished days to its bucket",
         timeout_seconds=300,
-        actions=("dynamodb:Query", "s3:ListBucket", "s3:PutObject"),
-        indexes=(ledger.BY_AUDIT_MONTH,),
+        actions=("s3:ListBucket", "s3:PutObject"),
+        data=(_BY_AUDIT_MONTH,),
     ),
     Function(
         "stages_network",
         "functions.entry.stages_network.handler",
         "runs the network stages",
         timeout_seconds=300,
-        actions=LEDGER,
-        tables=_STAGE_TABLES,
+        # A compute subnet is made under a lock of its VPC.
+        data=(Access(ledger.CLUSTERS, (*_READ, "DeleteItem", "UpdateItem")), _PROGRESS),
         acts_for_operations=True,
     ),
     Function(
@@ -181,8 +201,8 @@ FUNCTIONS = (
         "functions.entry.stages_cluster.handler",
         "runs the cluster stages",
         timeout_seconds=300,
-        actions=LEDGER,
-        tables=_STAGE_TABLES,
+        # It keeps what was found, and what people were granted.
+        data=(Access(ledger.CLUSTERS, _BEGIN), _PROGRESS),
         acts_for_operations=True,
         weight=Weight.KUBERNETES,
     ),
@@ -192,8 +212,7 @@ FUNCTIONS = (
         "functions.entry.stages_identity.handler",
         "gives pods AWS roles",
         timeout_seconds=300,
-        actions=LEDGER,
-        tables=_STAGE_TABLES,
+        data=(Access(ledger.CLUSTERS, (*_READ, "UpdateItem")), _PROGRESS),
         acts_for_operations=True,
         weight=Weight.KUBERNETES,
     ),
@@ -203,8 +222,8 @@ FUNCTIONS = (
         "administers clusters: installs charts, grants rights",
         timeout_seconds=300,
         memory_megabytes=1024,
-        actions=LEDGER,
-        tables=_STAGE_TABLES,
+        # It keeps what was found inside of an imported cluster.
+        data=(Access(ledger.CLUSTERS, (*_READ, "PutItem", "UpdateItem")), _PROGRESS),
         acts_for_operations=True,
         weight=Weight.HELM,
     ),
@@ -213,8 +232,7 @@ FUNCTIONS = (
         "functions.entry.stages_workloads.handler",
         "runs the stages that speak to Kubernetes",
         timeout_seconds=300,
-        actions=LEDGER,
-        tables=_STAGE_TABLES,
+        data=(Access(ledger.CLUSTERS, (*_READ, "UpdateItem")), _PROGRESS),
         acts_for_operations=True,
         weight=Weight.KUBERNETES,
     ),
@@ -266,8 +284,9 @@ class Topology:
         own = next(entry for entry in self.functions if entry.name == function)
         staged = [action for stage in self.stages if stage.function == function for action in stage.actions]
         routed = self.route_actions.get(function, ())
+        stored = [action for access in own.data for action in access.actions]
         sessions = ("sts:AssumeRole",) if own.acts_for_operations else ()
-        return frozenset((*own.actions, *staged, *routed, *sessions))
+        return frozenset((*own.actions, *stored, *staged, *routed, *sessions))
 
 
 def _route_actions() -> Mapping[str, frozenset[str]]:

@@ -8,12 +8,11 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from functions.core.ledger.tables import TABLES
 from infra.privilege import authorization
 from infra.privilege.documents import Document, Statement
 from infra.privilege.roles import LEFT_OUT, NotGrantable, documents
 from infra.release import Place, boundary_arn, function_role, machine_role
-from infra.shapes import Function
+from infra.shapes import Access, Function
 from infra.topology import FOUNDATION_ROLE, KUBERNETES_ADMIN, KUBERNETES_OPERATOR, PREFIX, TOPOLOGY
 
 PLACE = Place("123456789012", "us-west-2")
@@ -146,12 +145,26 @@ def test_the_same_topology_gives_the_same_policies() -> None:
 
 
 @pytest.mark.parametrize("function", TOPOLOGY.functions, ids=lambda function: function.name)
-def test_a_function_reaches_only_the_tables_that_it_names(function: Function) -> None:
-    used = {f"{PREFIX}{table.name}" for table in (*function.tables, *function.read_tables)}
-    indexed = {table for table in TABLES if set(table.indexes) & set(function.indexes)}
-    heard = {stream.table for stream in TOPOLOGY.streams if stream.function == function.name}
-    reached = {arn.split("table/")[1].split("/")[0] for arn in _tables_of(function.name)}
-    assert reached == used | {f"{PREFIX}{table.name}" for table in indexed} | {f"{PREFIX}{name}" for name in heard}
+def test_a_function_does_with_tables_what_it_names_and_reaches_no_other(function: Function) -> None:
+    wanted = {_path(each): {*each.actions} for each in function.data}
+    heard = {f"table/{PREFIX}{each.table}/stream/*" for each in TOPOLOGY.streams if each.function == function.name}
+    found = {arn.split(":", 5)[5]: actions for arn, actions in _actions_on_tables(function.name).items()}
+    assert {path: actions for path, actions in found.items() if path not in heard} == wanted
+    assert heard <= found.keys()
+
+
+def _path(access: Access) -> str:
+    index = f"/index/{access.index.name}" if access.index else ""
+    return f"table/{PREFIX}{access.table.name}{index}"
+
+
+def _actions_on_tables(function: str) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for each in of_function(function).statements:
+        for arn in each.resources:
+            if arn != "*" and each.actions[0].startswith("dynamodb:"):
+                found.setdefault(arn, set()).update(each.actions)
+    return found
 
 
 def _tables_of(function: str) -> set[str]:
@@ -164,8 +177,11 @@ def test_the_audit_reads_the_index_of_its_entries_and_no_table() -> None:
 
 def test_what_tells_the_browsers_reads_operations_and_writes_connections_alone() -> None:
     document = of_function("push")
-    assert "dynamodb:DeleteItem" not in statement(document, "ReadTables").actions
-    assert statement(document, "UseTables").resources == (PLACE.arn("dynamodb", "table/instantstart-connections"),)
+    assert statement(document, "TableOperations").actions == ("dynamodb:Query",)
+    assert statement(document, "TableConnections").actions == ("dynamodb:DeleteItem", "dynamodb:Scan")
+    assert statement(document, "TableConnections").resources == (
+        PLACE.arn("dynamodb", "table/instantstart-connections"),
+    )
 
 
 def test_only_the_identity_stages_and_the_foundation_write_iam() -> None:

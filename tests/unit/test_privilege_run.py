@@ -24,7 +24,7 @@ def test_a_statement_is_taken_from_its_role_alone() -> None:
     found = lacking(HELM, "ReadArtifacts")(TOPOLOGY, place)
     holders = {role for role, document in found.items() for each in document.statements if each.sid == "ReadArtifacts"}
     assert holders == set()
-    assert {each.sid for each in found[HELM].statements} >= {"UseTables", "ReadEks", "EnterClusters"}
+    assert {each.sid for each in found[HELM].statements} >= {"TableClusters", "ReadEks", "EnterClusters"}
     with pytest.raises(KeyError, match="no statement Nothing"):
         lacking(HELM, "Nothing")(TOPOLOGY, place)
 

@@ -10,38 +10,30 @@ from infra.privilege.grant import Grant, buckets, named
 from infra.topology import AUDIT_BUCKET, PREFIX
 
 if TYPE_CHECKING:
-    from functions.core.ledger.tables import Table
     from infra.release import Place
-    from infra.shapes import Function
+    from infra.shapes import Access, Function
     from infra.topology import Topology
 
-_READ = ("dynamodb:GetItem", "dynamodb:Query", "dynamodb:Scan")
-_WRITE = ("dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:PutItem", "dynamodb:UpdateItem")
 _STREAM = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
 
 
 def tables(topology: Topology, place: Place, function: Function) -> tuple[Grant, ...]:
-    """Give the grants of one function on the tables and indexes that it names, and the streams that it hears."""
-    indexes = [name for table in topology.tables for name in _indexes(table, function)]
+    """Give the grants of one function on the tables and indexes that it uses, and the streams that it hears."""
     heard = [f"table/{PREFIX}{each.table}/stream/*" for each in topology.streams if each.function == function.name]
-    return (
-        *_some("UseTables", (*_READ, *_WRITE), named(place, "dynamodb", *map(_path, function.tables))),
-        *_some("ReadTables", _READ, named(place, "dynamodb", *map(_path, function.read_tables))),
-        *_some("QueryIndexes", ("dynamodb:Query", "dynamodb:Scan"), named(place, "dynamodb", *indexes)),
-        *_some("HearStreams", _STREAM, named(place, "dynamodb", *heard)),
-    )
+    streams = (Grant("HearStreams", _STREAM, named(place, "dynamodb", *heard)),) if heard else ()
+    return (*(_of(place, each) for each in function.data), *streams)
 
 
-def _some(sid: str, actions: tuple[str, ...], resources: tuple[str, ...]) -> tuple[Grant, ...]:
-    return (Grant(sid, actions, resources),) if resources else ()
+def _of(place: Place, access: Access) -> Grant:
+    table = f"table/{PREFIX}{access.table.name}"
+    if access.index is None:
+        return Grant(f"Table{_title(access.table.name)}", access.actions, named(place, "dynamodb", table))
+    index = f"{table}/index/{access.index.name}"
+    return Grant(f"Index{_title(access.index.name)}", access.actions, named(place, "dynamodb", index))
 
 
-def _path(table: Table) -> str:
-    return f"table/{PREFIX}{table.name}"
-
-
-def _indexes(table: Table, function: Function) -> list[str]:
-    return [f"{_path(table)}/index/{index.name}" for index in table.indexes if index in function.indexes]
+def _title(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("_"))
 
 
 def grants(place: Place) -> tuple[Grant, ...]:
