@@ -313,6 +313,20 @@ def test_a_control_plane_without_a_stack_is_updated_by_eks_and_an_update_under_w
     assert stack_says(driver)["KubernetesVersion"] == "1.34"
 
 
+def test_a_control_plane_without_a_stack_is_updated_once_and_what_eks_warns_of_is_told_first(
+    driver_of_ready: Driver,
+) -> None:
+    driver = driver_of_ready
+    imported(driver)
+    driver.host.world.eks.insights.put(EKS, "Deprecated APIs", "WARNING", "flowcontrol v1beta3 is used")
+    [warning] = [each for each in previewed(driver)["findings"] if each["check"] == "upgrade_insight"]
+    assert warning["level"] == "warning"
+    assert "flowcontrol v1beta3 is used" in warning["message"]
+    operation = upgrade(driver)
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    assert (control_plane(driver), updates(driver)) == ("1.35", 1)
+
+
 def test_a_cluster_with_its_foundation_alone_is_upgraded_without_a_look_into_it(driver_of_base: Driver) -> None:
     path = "/api/clusters/base/upgrade"
     digest = driver_of_base.send("POST", f"{path}?dry_run=true").body["preview"]["digest"]
