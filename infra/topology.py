@@ -33,8 +33,7 @@ _HEAR = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIte
 # Posting to a connection and closing one (API Gateway developer guide, "Control access to a WebSocket API with IAM").
 MANAGE_CONNECTIONS = "execute-api:ManageConnections"
 _READ = ("GetItem", "Query")
-# What it takes to begin an operation, and to end one that could not be started.
-_BEGIN = ("ConditionCheckItem", "DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem")
+_WRITE = ("GetItem", "PutItem", "Query", "UpdateItem")
 # A stage reads its operation, and writes how far it is.
 _PROGRESS = Access(ledger.OPERATIONS, (*_READ, "UpdateItem"))
 _BY_TAG = Access(ledger.CLUSTERS, ("Query",), ledger.BY_TAG)
@@ -60,8 +59,9 @@ FUNCTIONS = (
         "functions.entry.api.handler",
         "answers the routes",
         data=(
-            Access(ledger.CLUSTERS, _BEGIN),
-            Access(ledger.OPERATIONS, _BEGIN),
+            # A retry begins only where its cluster still is.
+            Access(ledger.CLUSTERS, (*_WRITE, "ConditionCheckItem")),
+            Access(ledger.OPERATIONS, _WRITE),
             Access(ledger.IDEMPOTENCY, ("GetItem", "PutItem")),
             Access(ledger.PREFERENCES, ("GetItem", "PutItem")),
             Access(ledger.TICKETS, ("PutItem",)),
@@ -99,10 +99,9 @@ FUNCTIONS = (
             "sts:AssumeRole",
         ),
         data=(
-            Access(ledger.CLUSTERS, _BEGIN),
-            Access(ledger.OPERATIONS, _BEGIN),
+            Access(ledger.CLUSTERS, (*_READ, "UpdateItem")),
+            Access(ledger.OPERATIONS, _WRITE),
             Access(ledger.IDEMPOTENCY, ("GetItem", "PutItem")),
-            _BY_CLUSTER,
         ),
         patience=Patience.EDGE,
         weight=Weight.KUBERNETES,
@@ -113,8 +112,8 @@ FUNCTIONS = (
         "writes the beginnings and ends of operations and stages",
         timeout_seconds=60,
         data=(
-            Access(ledger.CLUSTERS, (*_READ, "DeleteItem", "PutItem", "UpdateItem")),
-            Access(ledger.OPERATIONS, (*_READ, "PutItem", "UpdateItem")),
+            Access(ledger.CLUSTERS, (*_WRITE, "DeleteItem")),
+            Access(ledger.OPERATIONS, _WRITE),
         ),
     ),
     Function(
@@ -130,8 +129,8 @@ FUNCTIONS = (
             "sagemaker:DescribeClusterEvent",
         ),
         data=(
-            Access(ledger.CLUSTERS, _BEGIN),
-            Access(ledger.OPERATIONS, _BEGIN),
+            Access(ledger.CLUSTERS, (*_WRITE, "ConditionCheckItem", "DeleteItem")),
+            Access(ledger.OPERATIONS, _WRITE),
             Access(ledger.CLUSTER_EVENTS, ("PutItem",)),
             _UNFINISHED,
             Access(ledger.CLUSTERS, ("Query",), ledger.BY_LEASE_EXPIRY),
@@ -202,7 +201,7 @@ FUNCTIONS = (
         "runs the cluster stages",
         timeout_seconds=300,
         # It keeps what was found, and what people were granted.
-        data=(Access(ledger.CLUSTERS, _BEGIN), _PROGRESS),
+        data=(Access(ledger.CLUSTERS, (*_WRITE, "ConditionCheckItem", "DeleteItem")), _PROGRESS),
         acts_for_operations=True,
         weight=Weight.KUBERNETES,
     ),
@@ -223,7 +222,7 @@ FUNCTIONS = (
         timeout_seconds=300,
         memory_megabytes=1024,
         # It keeps what was found inside of an imported cluster.
-        data=(Access(ledger.CLUSTERS, (*_READ, "PutItem", "UpdateItem")), _PROGRESS),
+        data=(Access(ledger.CLUSTERS, _WRITE), _PROGRESS),
         acts_for_operations=True,
         weight=Weight.HELM,
     ),

@@ -66,7 +66,7 @@ def test_a_query_of_an_index_is_on_the_index() -> None:
             {"x-amz-copy-source": "from/a%20b"},
             [("s3:GetObject", "from/a b"), ("s3:PutObject", "b/k")],
         ),
-        ("DELETE", "/b/k", "versionId=3", {}, [("s3:DeleteObjectVersion", "b/k")]),
+        ("DELETE", "/b/k", "versionId=3", {}, [("s3:DeleteObject", "b/k"), ("s3:DeleteObjectVersion", "b/k")]),
         ("DELETE", "/b/k", "uploadId=3", {}, [("s3:AbortMultipartUpload", "b/k")]),
     ],
 )
@@ -82,6 +82,7 @@ def test_each_of_many_deleted_objects_is_asked_for() -> None:
     found = asked("s3", HttpRequest("POST", "/bucket", "delete", {}, body))
     assert found == [
         ("s3:DeleteObject", "arn:aws:s3:::bucket/a"),
+        ("s3:DeleteObject", "arn:aws:s3:::bucket/b"),
         ("s3:DeleteObjectVersion", "arn:aws:s3:::bucket/b"),
     ]
 

@@ -64,9 +64,11 @@ class Live:
     def association(self, association_id: str) -> Iterator[str]:
         """Name the route table and the subnet of an association."""
         for table in self._ec2().route_tables.values():
-            if association_id in table.associations:
-                yield table.id
-                yield table.associations[association_id]
+            for each in table.associations:
+                if each["RouteTableAssociationId"] == association_id:
+                    yield table.id
+                    # The main table of a VPC is associated with no subnet of its own.
+                    yield from [each["SubnetId"]] if "SubnetId" in each else []
 
     def role(self, name: str) -> RoleFacts | None:
         """Give a role by its name."""
@@ -100,7 +102,7 @@ def _backends(service: str) -> Mapping[str, Mapping[str, object]]:
 
 class _Table(Protocol):
     id: str
-    associations: Mapping[str, str]
+    associations: Sequence[Mapping[str, str]]
 
 
 class _Ec2(Protocol):

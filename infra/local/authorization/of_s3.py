@@ -37,7 +37,6 @@ _ON_BUCKETS: Final = {
 }
 _ON_OBJECTS: Final = {
     "AbortMultipartUpload": "AbortMultipartUpload",
-    "DeleteObject": "DeleteObject",
     "GetObject": "GetObject",
     "HeadObject": "GetObject",
     "PutObject": "PutObject",
@@ -55,8 +54,8 @@ def asked(call: Call, live: Live) -> Iterator[Asked]:
         yield _on(live, "PutObject", bucket, key)
     elif call.operation == "DeleteObjects":
         yield from _deletions(call, live)
-    elif call.operation == "DeleteObject" and call.text("VersionId"):
-        yield _on(live, "DeleteObjectVersion", bucket, key)
+    elif call.operation == "DeleteObject":
+        yield from _deletion(live, bucket, key, call.text("VersionId"))
     elif call.operation in _ON_OBJECTS:
         yield _on(live, _ON_OBJECTS[call.operation], bucket, key)
     else:
@@ -77,8 +76,17 @@ def _deletions(call: Call, live: Live) -> Iterator[Asked]:
     for item in ElementTree.fromstring(call.text("Body")).iter():
         if item.tag.rpartition("}")[2] == "Object":
             told = {part.tag.rpartition("}")[2]: part.text or "" for part in item}
-            action = "DeleteObjectVersion" if told.get("VersionId") else "DeleteObject"
-            yield _on(live, action, call.text("Bucket"), told["Key"])
+            yield from _deletion(live, call.text("Bucket"), told["Key"], told.get("VersionId", ""))
+
+
+def _deletion(live: Live, bucket: str, key: str, version: str) -> Iterator[Asked]:
+    """Ask to delete an object: always for that, and for a version of it too.
+
+    Source: S3 API reference, "DeleteObjects", Permissions.
+    """
+    yield _on(live, "DeleteObject", bucket, key)
+    if version:
+        yield _on(live, "DeleteObjectVersion", bucket, key)
 
 
 def _on(live: Live, action: str, bucket: str, key: str = "") -> Asked:
