@@ -31,6 +31,7 @@ from infra.local.engine import (
     ec2_endpoints,
     ec2_limits,
     ec2_network,
+    iam_providers,
     logs,
     s3,
     stepfunctions,
@@ -154,6 +155,7 @@ class LocalHost:
         ec2_network.install()
         ec2_endpoints.install()
         ec2_dependencies.install()
+        iam_providers.install()
         logs.install(self.clock.now)
         s3.install()
         stepfunctions.install(self.clock, self.client_of_role, self._publish)

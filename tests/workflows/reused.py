@@ -102,23 +102,36 @@ def _roles(driver: Driver) -> dict[str, str]:
         "s3_csi": role(
             driver,
             "pods.eks.amazonaws.com",
-            {bucket: ["s3:ListBucket"], f"{bucket}/*": ["s3:GetObject", "s3:PutObject", "s3:*Object", "s3:Abort*"]},
+            {bucket: ["s3:ListBucket"]},
+            own=_policy(driver, {f"{bucket}/*": ["s3:GetObject", "s3:PutObject", "s3:*Object", "s3:Abort*"]}),
         ),
     }
 
 
 def role(
-    driver: Driver, service: str, grants: dict[str, list[str]] | None = None, managed: tuple[str, ...] = ()
+    driver: Driver,
+    service: str,
+    grants: dict[str, list[str]] | None = None,
+    managed: tuple[str, ...] = (),
+    own: str | None = None,
 ) -> str:
-    """Make a role that a service may assume; `grants` maps resources to actions."""
+    """Make a role that a service may assume; `grants` maps resources to actions, `own` is a policy of the caller's."""
     iam, name = driver.host.client("iam"), f"team-{service.partition('.')[0]}"
     statement = {"Effect": "Allow", "Principal": {"Service": service}, "Action": ["sts:AssumeRole", "sts:TagSession"]}
     trust = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
     arn = iam.create_role(RoleName=name, Path="/instantstart/team/", AssumeRolePolicyDocument=trust)["Role"]["Arn"]
-    for policy in managed:
-        iam.attach_role_policy(RoleName=name, PolicyArn=_MANAGED + policy)
-    allowed = [{"Effect": "Allow", "Action": what, "Resource": where} for where, what in (grants or {}).items()]
-    if allowed:
-        document = json.dumps({"Version": "2012-10-17", "Statement": allowed})
-        iam.put_role_policy(RoleName=name, PolicyName="team", PolicyDocument=document)
+    for policy in (*(_MANAGED + each for each in managed), *([own] if own else [])):
+        iam.attach_role_policy(RoleName=name, PolicyArn=policy)
+    if grants:
+        iam.put_role_policy(RoleName=name, PolicyName="team", PolicyDocument=_document(grants))
     return arn
+
+
+def _policy(driver: Driver, grants: dict[str, list[str]]) -> str:
+    made = driver.host.client("iam").create_policy(PolicyName="team-objects", PolicyDocument=_document(grants))
+    return made["Policy"]["Arn"]
+
+
+def _document(grants: dict[str, list[str]]) -> str:
+    allowed = [{"Effect": "Allow", "Action": what, "Resource": where} for where, what in grants.items()]
+    return json.dumps({"Version": "2012-10-17", "Statement": allowed})

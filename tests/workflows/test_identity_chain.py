@@ -103,6 +103,21 @@ def test_a_trust_with_a_wildcard_that_never_matches_is_found_and_rewritten(
     assert json.dumps(iam.get_role(RoleName=INFERENCE_ROLE)["Role"]["AssumeRolePolicyDocument"]) == trust
 
 
+def test_a_provider_that_vouches_for_sts_no_more_gets_its_audience_back(driver_of_prepared: Driver, run: Run) -> None:
+    driver, iam = driver_of_prepared, driver_of_prepared.host.client("iam")
+    install(driver, INFERENCE_ACCOUNT)
+    run(INFERENCE)
+    [provider] = iam.list_open_id_connect_providers()["OpenIDConnectProviderList"]
+    arn = provider["Arn"]
+    made = iam.get_open_id_connect_provider(OpenIDConnectProviderArn=arn)
+    delete_provider(driver)
+    iam.create_open_id_connect_provider(Url=f"https://{made['Url']}", Tags=made["Tags"])
+    run(INFERENCE)
+    assert iam.get_open_id_connect_provider(OpenIDConnectProviderArn=arn)["ClientIDList"] == [STS]
+    token = token_of(driver, INFERENCE_ACCOUNT, STS)
+    assert session_by_token(driver, role_arn("inference"), token) == INFERENCE_SESSION
+
+
 def test_sts_tells_a_wrong_audience_subject_signature_and_account_apart(driver_of_prepared: Driver, run: Run) -> None:
     driver, role = driver_of_prepared, role_arn("inference")
     install(driver, INFERENCE_ACCOUNT)

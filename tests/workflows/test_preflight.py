@@ -48,6 +48,21 @@ def test_a_subnet_that_the_edge_could_not_see_is_judged_before_the_first_stage(d
     assert set(statuses(operation).values()) == {"FAILED", "PENDING"}
 
 
+def test_a_plan_that_the_edge_could_not_see_is_judged_before_the_first_stage(driver_of_prepared: Driver) -> None:
+    driver, path, kind = driver_of_prepared, "/api/clusters/base/hyperpod", "ml.p5.48xlarge"
+    plan = driver.host.world.hyperpod.conditions.make_training_plan("spring", kind, 1, "us-west-2b", hours=48)
+    group = {"name": "gpu", "instance_type": kind, "instance_count": 2, "training_plan_arn": plan}
+    wrong = {"availability_zone": "us-west-2b", "instance_groups": [group | {"availability_zone": "us-west-2b"}]}
+    refused = driver.send("POST", path, wrong)
+    assert refused.status in (400, 409), refused
+    operation = begun_unchecked(driver, path, wrong, ("sagemaker", "DescribeTrainingPlan"))
+    operation = driver.finish(operation["operation_id"], within=600)
+    told = [(error["field"], error["message"]) for error in operation["error"]["errors"]]
+    assert told == [(error["field"], error["message"]) for error in refused.body["errors"]]
+    assert operation["error"]["detail"] == refused.body["detail"]
+    assert set(statuses(operation).values()) == {"FAILED", "PENDING"}
+
+
 def test_what_is_right_goes_on_and_tells_what_was_found(driver: Driver) -> None:
     operation = begun_unchecked(driver, "/api/clusters", cluster_request("t1"), *ZONES)
     operation = driver.until(operation["operation_id"], "foundation")
