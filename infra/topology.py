@@ -34,6 +34,8 @@ LEDGER = ("dynamodb:Query", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Up
 _HEAR = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:ListStreams")
 # Posting to a connection and closing one (API Gateway developer guide, "Control access to a WebSocket API with IAM").
 MANAGE_CONNECTIONS = "execute-api:ManageConnections"
+# What page tokens and digests of previews are signed with.
+_READ_SIGNING_KEY = ("secretsmanager:GetSecretValue",)
 # What every stage reads and writes: its cluster, its operation.
 _STAGE_TABLES = (ledger.CLUSTERS, ledger.OPERATIONS)
 _RUN_FUNCTIONS = ("lambda:InvokeFunction",)
@@ -261,13 +263,18 @@ class Topology:
         triggers: tuple[EventRule | Schedule | Stream, ...] = (*self.event_rules, *self.schedules, *self.streams)
         return frozenset(trigger.function for trigger in triggers)
 
+    def signing(self) -> frozenset[str]:
+        """Name the functions that sign what callers carry: those that answer routes."""
+        return frozenset(route.function for route in self.routes)
+
     def actions_of(self, function: str) -> frozenset[str]:
         """List the AWS actions that a function's role needs."""
         own = next(entry for entry in self.functions if entry.name == function)
         staged = [action for stage in self.stages if stage.function == function for action in stage.actions]
         routed = self.route_actions.get(function, ())
         sessions = ("sts:AssumeRole",) if own.acts_for_operations else ()
-        return frozenset((*own.actions, *staged, *routed, *sessions))
+        keys = _READ_SIGNING_KEY if function in self.signing() else ()
+        return frozenset((*own.actions, *staged, *routed, *sessions, *keys))
 
 
 def _route_actions() -> Mapping[str, frozenset[str]]:
