@@ -101,6 +101,19 @@ def machine_role(name: str) -> str:
     return f"{PREFIX}machine-{name}"
 
 
+def signing_key(generation: int | str) -> str:
+    """Give the name of the secret that holds a generation's signing key; `*` stands for any generation."""
+    return f"{PREFIX}signing-key-{generation}"
+
+
+def signing_keys(place: Place) -> str:
+    """Give the pattern of the ARNs of all signing keys: Secrets Manager adds a hyphen and six characters to a name.
+
+    Of all generations, since a rotation changes a policy before the functions that it is for.
+    """
+    return place.arn("secretsmanager", f"secret:{signing_key('*')}-??????")
+
+
 def log_group(name: str) -> str:
     """Give the name of a function's log group."""
     return f"/aws/lambda/{function_name(name)}"

@@ -32,6 +32,8 @@ CHOICES = {"FIXED_EGRESS_ADDRESSES": "", "PASSABLE_ROLE_ARNS": ""}
 _HEAR = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:ListStreams")
 # Posting to a connection and closing one (API Gateway developer guide, "Control access to a WebSocket API with IAM").
 MANAGE_CONNECTIONS = "execute-api:ManageConnections"
+# What page tokens and digests of previews are signed with.
+_READ_SIGNING_KEY = ("secretsmanager:GetSecretValue",)
 _READ = ("GetItem", "Query")
 _WRITE = ("GetItem", "PutItem", "Query", "UpdateItem")
 # A stage reads its operation, and writes how far it is.
@@ -278,6 +280,10 @@ class Topology:
         triggers: tuple[EventRule | Schedule | Stream, ...] = (*self.event_rules, *self.schedules, *self.streams)
         return frozenset(trigger.function for trigger in triggers)
 
+    def signing(self) -> frozenset[str]:
+        """Name the functions that sign what callers carry: those that answer routes."""
+        return frozenset(route.function for route in self.routes)
+
     def actions_of(self, function: str) -> frozenset[str]:
         """List the AWS actions that a function's role needs."""
         own = next(entry for entry in self.functions if entry.name == function)
@@ -285,7 +291,8 @@ class Topology:
         routed = self.route_actions.get(function, ())
         stored = [action for access in own.data for action in access.actions]
         sessions = ("sts:AssumeRole",) if own.acts_for_operations else ()
-        return frozenset((*own.actions, *stored, *staged, *routed, *sessions))
+        keys = _READ_SIGNING_KEY if function in self.signing() else ()
+        return frozenset((*own.actions, *stored, *staged, *routed, *sessions, *keys))
 
 
 def _route_actions() -> Mapping[str, frozenset[str]]:

@@ -93,6 +93,19 @@ class ConnectionsExceptions(Protocol):
     GoneException: type[ClientError]
 
 
+class SecretValue(TypedDict, total=False):
+    """GetSecretValueResponse; a secret of bytes has no text."""
+
+    SecretString: str
+
+
+class SecretsClient(Protocol):
+    """Secrets Manager, as far as it is used here. Source: AWS Secrets Manager API reference."""
+
+    def get_secret_value(self, *, SecretId: str) -> SecretValue:
+        """Read the present value of a secret, by its ARN."""
+
+
 class TopicsClient(Protocol):
     """SNS, as far as it is used here. Source: SNS API reference."""
 

@@ -43,7 +43,13 @@ if TYPE_CHECKING:
     from types_boto3_stepfunctions import SFNClient
     from types_boto3_sts import STSClient
 
-    from functions.core.clients import ConnectionsClient, LogsClient, ServiceQuotasClient, TopicsClient
+    from functions.core.clients import (
+        ConnectionsClient,
+        LogsClient,
+        SecretsClient,
+        ServiceQuotasClient,
+        TopicsClient,
+    )
 
 
 Kept = TypeVar("Kept")
@@ -117,8 +123,8 @@ _CONFIGURATIONS = {
 
 
 _CONNECTIONS: Final = "apigatewaymanagementapi"
-# What the ledger itself speaks to: these calls are the function's own, whatever it works on.
-_OF_THE_LEDGER: Final = frozenset({"dynamodb", "stepfunctions", _CONNECTIONS})
+# What the ledger and its signatures need: these calls are the function's own, whatever it works on.
+_OF_THE_LEDGER: Final = frozenset({"dynamodb", "secretsmanager", "stepfunctions", _CONNECTIONS})
 
 
 @dataclass
@@ -276,6 +282,8 @@ def client(service: Literal["s3"], patience: Patience | None = ...) -> S3Client:
 def client(service: Literal["sagemaker"], patience: Patience | None = ...) -> SageMakerClient: ...
 @overload
 def client(service: Literal["logs"], patience: Patience | None = ...) -> LogsClient: ...
+@overload
+def client(service: Literal["secretsmanager"], patience: Patience | None = ...) -> SecretsClient: ...
 @overload
 def client(service: Literal["service-quotas"], patience: Patience | None = ...) -> ServiceQuotasClient: ...
 @overload

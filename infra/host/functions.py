@@ -9,6 +9,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_lambda_destinations as destinations
 from constructs import Construct
 
+from functions.core.signing import SECRETS
 from infra.host.acknowledged import acknowledge_python
 from infra.host.logs import log_group
 from infra.release import function_name, own_environment
@@ -124,8 +125,8 @@ class Functions(Construct):
 
     def _settings(self, function: Function) -> dict[str, str]:
         settings = {**self._environment, **own_environment(self._topology, self._place, function.name)}
-        if function.name in {route.function for route in self._topology.routes}:
-            settings["PAGE_TOKEN_KEYS"] = self._signing_keys
+        if function.name in self._topology.signing():
+            settings[SECRETS] = self._signing_keys
         if function.weight is Weight.HELM:
             settings["HELM"] = self._packages.HELM_PROGRAM
         return settings

@@ -107,7 +107,7 @@ class InstantStart(Stack):
             packages=packages,
             roles=self.roles.functions,
             environment=self._environment,
-            signing_keys=SigningKeys(self, "SigningKeys", generation=self.context.signing_key_generation).keys,
+            signing_keys=SigningKeys(self, "SigningKeys", generation=self.context.signing_key_generation).arns,
             dead_letters=self.dead_letters.queue,
         )
         self.machines = Machines(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol, overload
+from typing import TYPE_CHECKING, Literal, Protocol, TypedDict, overload
 
 if TYPE_CHECKING:
     from types_boto3_cloudformation import CloudFormationClient
@@ -17,6 +17,19 @@ if TYPE_CHECKING:
     from types_boto3_sts import STSClient
 
     from infra.local.simulators.sns import TopicsClient
+
+
+class MadeSecret(TypedDict):
+    """CreateSecretResponse."""
+
+    ARN: str
+
+
+class SecretsClient(Protocol):
+    """A client of Secrets Manager, as far as hosts need it: no published type stubs are installed."""
+
+    def create_secret(self, *, Name: str, SecretString: str) -> MadeSecret:
+        """Make a secret."""
 
 
 class ClientOf(Protocol):
@@ -38,6 +51,8 @@ class ClientOf(Protocol):
     def __call__(self, service: Literal["s3"]) -> S3Client: ...
     @overload
     def __call__(self, service: Literal["sagemaker"]) -> SageMakerClient: ...
+    @overload
+    def __call__(self, service: Literal["secretsmanager"]) -> SecretsClient: ...
     @overload
     def __call__(self, service: Literal["sns"]) -> TopicsClient: ...
     @overload

@@ -1,4 +1,4 @@
-"""What `cdk deploy` would make, made in the simulated cloud: tables, roles, artifacts, state machines, settings."""
+"""What `cdk deploy` would make, made in the simulated cloud: tables, roles, keys, artifacts, machines, settings."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from functions.core.signing import SECRETS
 from infra.local.charts_standin import Packed, packed
 from infra.local.engine.dynamodb import create_tables
 from infra.release import (
@@ -18,6 +19,7 @@ from infra.release import (
     environment,
     function_role,
     machine_role,
+    signing_key,
     substitutions,
 )
 from infra.shapes import Role
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from types_boto3_s3.type_defs import CreateBucketConfigurationTypeDef, LifecycleRuleTypeDef
     from types_boto3_stepfunctions import SFNClient
 
-    from infra.local.clients import ClientOf
+    from infra.local.clients import ClientOf, SecretsClient
 
 FUNCTION_PREFIX: Final = PREFIX
 RELEASE: Final = "local"
@@ -48,14 +50,14 @@ class Deployed:
     state_machine_prefix: str
 
 
-def deploy(topology: Topology, client: ClientOf, place: Place, more: Mapping[str, str]) -> Deployed:
+def deploy(topology: Topology, client: ClientOf, place: Place, key: str, more: Mapping[str, str]) -> Deployed:
     """Make everything of the topology but the functions themselves and what calls them, which is in this process.
 
-    `more` are the variables of functions that the host alone knows.
+    `key` is what functions sign with, `more` are the variables of functions that the host alone knows.
     """
     release = Release(RELEASE, tuple(_shipped(chart) for chart in packed()))
     shared = environment(topology, place, release)
-    shared |= {"AWS_REGION": place.region, **more}
+    shared |= {"AWS_REGION": place.region, SECRETS: make_signing_key(client("secretsmanager"), 1, key), **more}
     create_tables(client("dynamodb"), topology.tables, shared)
     for role in _roles(topology):
         _make_role(client("iam"), role, place)
@@ -71,6 +73,11 @@ def deploy(topology: Topology, client: ClientOf, place: Place, more: Mapping[str
         function_roles={each.name: place.role_arn(function_role(each.name)) for each in topology.functions},
         state_machine_prefix=shared["STATE_MACHINE_PREFIX"],
     )
+
+
+def make_signing_key(client: SecretsClient, generation: int, key: str) -> str:
+    """Make the secret of a generation's signing key; give its ARN."""
+    return client.create_secret(Name=signing_key(generation), SecretString=key)["ARN"]
 
 
 def _roles(topology: Topology) -> list[Role]:

@@ -123,8 +123,8 @@ class LocalHost:
                 topology,
                 self.client,
                 place,
-                told_of(place, self.sockets.endpoint, options.allowed_origins)
-                | {"PAGE_TOKEN_KEYS": options.page_token_key},
+                options.page_token_key,
+                told_of(place, self.sockets.endpoint, options.allowed_origins),
             )
             self.functions = self._functions()
         rules = event_rules(topology, self.deployed.environment)

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Final
 from infra.privilege.documents import Condition, Document, Effect, Statement
 from infra.privilege.grant import buckets, named, worldwide
 from infra.privilege.grants.identity import of_clusters, providers
-from infra.release import DEAD_LETTERS, FILES, GATEWAY, NOTIFICATIONS, boundary_arn, function_role, machine_role
+from infra.release import (
+    DEAD_LETTERS,
+    FILES,
+    GATEWAY,
+    NOTIFICATIONS,
+    boundary_arn,
+    function_role,
+    machine_role,
+    signing_keys,
+)
 from infra.topology import PREFIX, ROLE_PATH, STACK
 
 if TYPE_CHECKING:
@@ -123,11 +132,12 @@ def _programs(place: Place) -> tuple[str, ...]:
 
 
 def _stores(place: Place) -> tuple[str, ...]:
-    """Name what the deployment knows and whom it tells."""
+    """Name what the deployment knows, what it signs with, and whom it tells."""
     return (
         *named(place, "dynamodb", f"table/{PREFIX}*"),
         *named(place, "sns", NOTIFICATIONS),
         *named(place, "sqs", DEAD_LETTERS),
+        signing_keys(place),
     )
 
 

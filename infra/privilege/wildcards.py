@@ -23,6 +23,7 @@ _REASONS: Final = (
     ("s3:instantstart-", "The keys in our own bucket begin with what is only known when it is written."),
     ("s3:", _REUSED),
     ("sagemaker:", _ANY_CLUSTER),
+    ("secretsmanager:secret:instantstart-signing-key-", "A key bears its generation, and AWS adds six characters."),
     ("servicequotas:", "A quota is known by a code, and only its value is read."),
     ("states:execution:", "An execution is named after its operation."),
 )

@@ -187,6 +187,12 @@ def test_people_who_were_let_in_are_named_before_their_entries_go_with_the_clust
     assert entries(living, f"{T1}/hyperpod") == []
 
 
+def test_the_function_that_looks_into_clusters_reads_the_key_of_its_digests_itself(t1: Edge) -> None:
+    t1.account.rotate(2)
+    reads = [t1.counting("DELETE", T1, query="dry_run=true").get("GetSecretValue", 0) for _ in range(2)]
+    assert reads == [1, 0]
+
+
 def test_of_many_people_the_first_are_named_and_the_rest_are_counted_at_no_further_call(living: Edge) -> None:
     let_in(1)
     few = living.counting("DELETE", T1, query="dry_run=true")

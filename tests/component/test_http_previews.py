@@ -10,7 +10,7 @@ import pytest
 from functions.catalog.prices.rules import price_of
 from functions.core.ledger.models import OperationStatus
 from tests.component.test_http_support import HYPERPOD, Answer, Edge, account, edge, standing
-from tests.component.test_ledger_support import ENVIRONMENT, cluster_records, executions, finish_operation, owners
+from tests.component.test_ledger_support import cluster_records, executions, finish_operation, owners
 
 __all__ = ["account", "edge"]
 
@@ -136,10 +136,14 @@ def test_a_digest_is_its_caller_s_own(edge: Edge) -> None:
     assert (refused.status, refused.body["code"]) == (409, "confirmation_required")
 
 
-def test_a_digest_of_another_key_of_the_rotation_is_good(edge: Edge, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("rotations", "status"), [(1, 202), (2, 409)])
+def test_a_digest_of_the_former_key_is_good_and_one_of_the_key_before_that_is_not(
+    edge: Edge, rotations: int, status: int
+) -> None:
     digest = preview(edge).body["preview"]["digest"]
-    monkeypatch.setitem(ENVIRONMENT, "PAGE_TOKEN_KEYS", f"newer,{ENVIRONMENT['PAGE_TOKEN_KEYS']}")
-    assert begin(edge, digest).status == 202
+    for generation in range(2, 2 + rotations):
+        edge.account.rotate(generation)
+    assert begin(edge, digest).status == status
 
 
 def test_a_retry_says_which_stages_it_runs(edge: Edge) -> None:

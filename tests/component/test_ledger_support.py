@@ -27,6 +27,8 @@ from functions.core.ledger.models import (
     PlannedStage,
 )
 from functions.core.ledger.tables import CLUSTERS, OPERATIONS, TABLES
+from functions.core.signing import SECRETS, sign
+from infra.local.deployment import make_signing_key
 from infra.local.engine import dynamodb
 from tests.component.test_privilege_support import judged
 
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
     from functions.core.errors import Problem, ProblemBody
     from functions.core.ledger.items import Item
+    from infra.local.clients import SecretsClient
 
 ACCOUNT: Final = "123456789012"
 PREFIX: Final = f"arn:aws:states:us-west-2:{ACCOUNT}:stateMachine:instantstart-"
@@ -44,7 +47,6 @@ ENVIRONMENT: Final = {
     "AWS_REGION": "us-west-2",
     "ACCOUNT_ID": ACCOUNT,
     "STATE_MACHINE_PREFIX": PREFIX,
-    "PAGE_TOKEN_KEYS": "present-key,former-key",
     **{table.variable: f"instantstart-{table.name}" for table in TABLES},
 }
 # Parsing the services' models is most of what a new session costs.
@@ -82,6 +84,19 @@ class Account:
     runtime: runtime.Runtime
     clock: FakeClock
     calls: list[str] = field(default_factory=list)
+    keys: dict[int, str] = field(default_factory=dict)
+
+    def rotate(self, generation: int) -> None:
+        """Deploy a generation of the signing keys: its own is the newest, and the one before stays good."""
+        client = self.runtime.session.create_client("secretsmanager", region_name=ENVIRONMENT["AWS_REGION"])
+        arn = make_signing_key(cast("SecretsClient", client), generation, f"key of generation {generation}")
+        self.keys[generation] = arn
+        self.tell(arn, *(self.keys[each] for each in (generation - 1,) if each in self.keys))
+
+    def tell(self, *secrets: str) -> None:
+        """Name the secrets of the signing keys in the functions' settings, the newest first."""
+        assert isinstance(self.runtime.environment, dict)
+        self.runtime.environment[SECRETS] = ",".join(secrets)
 
     @contextmanager
     def counted(self) -> Iterator[list[str]]:
@@ -104,6 +119,9 @@ def account() -> Iterator[Account]:
         with runtime.bound(made.runtime):
             dynamodb.create_tables(runtime.client("dynamodb"), TABLES, ENVIRONMENT)
             create_machines()
+            made.rotate(1)
+            # A function asks for its key once in its life, which is another test's.
+            sign("")
             made.calls.clear()
             yield made
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infra.local.faults import Fault, Kind
+from tests.host.catalog import asked, cool
 from tests.host.driver import Answer, Driver, cluster_request, hyperpod_request
 from tests.workflows.reused import own
 
@@ -173,6 +174,21 @@ def test_a_zone_id_is_not_accepted_unchecked_and_the_same_call_works_once_aws_an
 def test_a_zone_lookup_that_is_refused_does_not_keep_a_creation_from_beginning(driver: Driver, kind: Kind) -> None:
     with driver.host.faults.planned(at_edge("ec2", "DescribeAvailabilityZones", kind)):
         assert create(driver).status == 202
+
+
+@pytest.mark.parametrize("kind", [Kind.HANG, Kind.THROTTLE, Kind.FAIL_BEFORE])
+def test_a_page_whose_key_cannot_be_read_is_answered_within_seconds_and_the_next_one_reads_it(
+    driver: Driver, kind: Kind
+) -> None:
+    cool(driver)
+    before = driver.host.clock.time()
+    with driver.host.faults.planned(Fault("secretsmanager", "GetSecretValue", kind, role="function-catalog")):
+        first = driver.send("GET", "/api/catalog/instance_types?limit=5")
+    assert driver.host.clock.time() - before < EDGE_SECONDS
+    assert (first.status, first.body["retryable"]) == (429 if kind is Kind.THROTTLE else 503, True)
+    _, calls = asked(driver, "instance_types?limit=5")
+    _, later = asked(driver, "instance_types?limit=5")
+    assert (calls["GetSecretValue"], "GetSecretValue" in later) == (1, False)
 
 
 def test_a_throttled_table_is_outlasted(driver: Driver) -> None:

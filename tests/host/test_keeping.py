@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pickle
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from functions.core.signing import SECRETS
 from infra.local.images import HostImage, HostSnapshot
 from tests.host.driver import Driver, Json, cluster_request, execution_arn
 
@@ -68,6 +69,19 @@ def test_a_host_that_rested_knows_its_clusters_its_pages_and_its_callers_again(
     assert driver.get("/api/preferences/active_cluster")["cluster_tag"] == "ready"
     assert driver.host.identities.get(session.access_key) == session
     assert driver.run("/api/clusters/ready/storage")["status"] == "SUCCEEDED"
+
+
+def test_a_list_is_continued_after_the_rest_with_the_key_that_the_image_holds(
+    driver_of_ready: Driver, empty_state: HostSnapshot
+) -> None:
+    driver, path = driver_of_ready, "/api/clusters/ready/events?limit=1"
+    page, image = driver.get(path), driver.host.image()
+    killed_and_started_again(driver, empty_state, image)
+    assert driver.get(f"{path}&next_token={page['next_token']}")["events"] != page["events"]
+    deployed = driver.host.deployed
+    client: Any = driver.host.client_of_role("secretsmanager", deployed.function_roles["api"])
+    held = client.get_secret_value(SecretId=deployed.environment[SECRETS])
+    assert held["SecretString"] == image.page_token_key
 
 
 def test_an_image_is_taken_while_a_stack_that_moves_on_calls_the_engine(

@@ -97,6 +97,6 @@ def variables(function: Function, layer: Path, scratch: Path) -> dict[str, str]:
         "CONNECTIONS_ENDPOINT": _NOBODY,
         "CONSOLE_URL": _NOBODY,
         "HELM": str(layer / Path(HELM_PROGRAM).relative_to("/opt")),
-        "PAGE_TOKEN_KEYS": "alone",
+        "SIGNING_KEY_ARNS": PLACE.arn("secretsmanager", "secret:instantstart-signing-key-1-AbCdEf"),
         "SCRATCH": str(scratch),
     }

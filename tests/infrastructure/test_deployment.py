@@ -72,6 +72,15 @@ def test_a_token_without_the_scope_of_a_route_is_refused_at_the_door(deployed: D
     assert deployed.call("DELETE", "/api/clusters/none", token).status == 403
 
 
+def test_a_list_goes_on_with_a_token_that_the_deployed_key_has_signed(deployed: Deployed, token: str) -> None:
+    path = "/api/catalog/instance_types?limit=5"
+    first = deployed.call("GET", path, token)
+    assert first.status == 200, first
+    second = deployed.call("GET", f"{path}&next_token={first.body['next_token']}", token)
+    assert second.status == 200, second
+    assert second.body["instance_types"] != first.body["instance_types"]
+
+
 def test_the_release_and_the_documents_lie_where_functions_and_viewers_look(deployed: Deployed) -> None:
     s3 = deployed.emulator.objects
     assert f"{deployed.outputs['Release']}/foundation.yaml" in s3(deployed.outputs["ArtifactBucket"])

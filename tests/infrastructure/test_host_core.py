@@ -7,10 +7,12 @@ import os
 import re
 import subprocess
 import sys
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 import pytest
 
+from functions.core.signing import SECRETS
 from infra.host.context import LOG_RETENTION_DAYS, Context
 from infra.host.logs import RETENTION
 from infra.host.report import report
@@ -25,6 +27,8 @@ from infra.release import (
     event_rules,
     function_role,
     machine_role,
+    signing_key,
+    signing_keys,
 )
 from infra.shapes import ROOT, Function, Role, Weight
 from infra.topology import KUBERNETES_ADMIN, KUBERNETES_OPERATOR, PREFIX, ROLE_PATH, TOPOLOGY
@@ -36,7 +40,6 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
 QUEUE = PLACE.arn("sqs", DEAD_LETTERS)
-KEYS = "PAGE_TOKEN_KEYS"
 
 
 def every(function: Function, deployment: Deployment) -> Resource:
@@ -205,18 +208,32 @@ def test_functions_are_told_what_both_hosts_tell_them(chosen: Deployment) -> Non
         assert {**shared, **own, **helm}.items() <= told.items()
 
 
-def test_only_functions_that_answer_routes_have_the_signing_keys(plain: Deployment, chosen: Deployment) -> None:
+@pytest.mark.parametrize("generations", [[1], [3, 2]], ids=["first", "third"])
+def test_only_functions_that_answer_routes_are_told_of_the_keys_and_of_their_secrets_alone(
+    plain: Deployment, chosen: Deployment, generations: list[int]
+) -> None:
+    deployment = plain if generations == [1] else chosen
+    secrets = deployment.named("SecretsManager::Secret", "Name")
+    assert secrets.keys() == {signing_key(each) for each in generations}
+    told = ",".join(f"<{secrets[signing_key(each)].name}>" for each in generations)
     answering = {route.function for route in TOPOLOGY.routes}
     for function in TOPOLOGY.functions:
-        held = every(function, plain).at("Environment", "Variables", KEYS)
-        assert (held is not None) == (function.name in answering)
-    assert len(plain.of("SecretsManager::Secret")) == 1
-    former, present = sorted(chosen.of("SecretsManager::Secret"), key=lambda secret: str(secret.at("Description")))
-    keys = str(every(TOPOLOGY.functions[0], chosen).at("Environment", "Variables", KEYS)).split(",")
-    assert [found[1] for key in keys if (found := re.search(r"<(\w+)>:SecretString", key))] == [
-        present.name,
-        former.name,
+        held = every(function, deployment).at("Environment", "Variables", SECRETS)
+        assert held == (told if function.name in answering else None)
+
+
+def test_what_signs_may_read_the_secrets_that_it_is_told_of_and_no_others(chosen: Deployment) -> None:
+    role = role_of(function_role("api"), chosen)
+    reading = [
+        each for each in held_by(role, chosen) if "secretsmanager:GetSecretValue" in an_array(normal(each)["Action"])
     ]
+    (pattern,) = [str(one) for each in reading for one in an_array(normal(each)["Resource"])]
+    assert pattern == signing_keys(PLACE)
+    named = [
+        PLACE.arn("secretsmanager", f"secret:{name}-AbCdEf") for name in chosen.named("SecretsManager::Secret", "Name")
+    ]
+    assert [arn for arn in named if not fnmatchcase(arn, pattern)] == []
+    assert not fnmatchcase(PLACE.arn("secretsmanager", "secret:instantstart-other-1-AbCdEf"), pattern)
 
 
 def test_no_concurrency_is_reserved_unless_it_is_chosen(plain: Deployment, chosen: Deployment) -> None:

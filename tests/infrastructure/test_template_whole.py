@@ -64,6 +64,15 @@ def test_every_role_whoever_made_it_has_the_boundary_of_the_deployment(chosen: D
     assert [each.name for each in chosen.of("IAM::Role") if each.at("PermissionsBoundary") != own] == []
 
 
+def test_nothing_in_the_template_resolves_a_secret(plain: Deployment, chosen: Deployment) -> None:
+    """Whoever reads the settings of a function, or of anything else, would read what was resolved."""
+    for deployment in (plain, chosen):
+        assert deployment.of("SecretsManager::Secret")
+        template = (deployment.assembly / f"{NAME}.template.json").read_text(encoding="utf-8")
+        assert "{{resolve:secretsmanager" not in template
+        assert "ssm-secure" not in template
+
+
 def test_no_role_is_left_out_of_those_that_the_deployment_must_not_change(plain: Deployment) -> None:
     boundary = plain.named("IAM::ManagedPolicy", "ManagedPolicyName")[OWN_BOUNDARY]
     denied = next(each for each in whole(boundary.at("PolicyDocument")) if each["Sid"] == "NoChangeOfOwnRoles")

@@ -123,6 +123,19 @@ def test_a_machine_that_starts_an_execution_waits_for_it() -> None:
     assert ("events:PutRule" in dict(asked("states", start, by_machine=True))) is True
 
 
+def test_a_secret_is_read_by_its_arn_and_a_name_alone_is_not_judged() -> None:
+    arn = "arn:aws:secretsmanager:us-west-2:123456789012:secret:instantstart-signing-key-2-AbCdEf"
+    read = target("GetSecretValue", {"SecretId": arn})
+    assert asked("secretsmanager", read) == [("secretsmanager:GetSecretValue", arn)]
+    guard = Guard(TOPOLOGY, LIVE)
+    assert guard.denial("instantstart-function-api", "secretsmanager", read) is None
+    assert guard.denial("instantstart-function-helm", "secretsmanager", read) is not None
+    others = target("GetSecretValue", {"SecretId": arn.replace("signing", "other")})
+    assert guard.denial("instantstart-function-api", "secretsmanager", others) is not None
+    with pytest.raises(Unknown):
+        asked("secretsmanager", target("GetSecretValue", {"SecretId": "instantstart-signing-key-2"}))
+
+
 def test_who_one_is_may_be_asked_by_anybody() -> None:
     assert asked("sts", form(Action="GetCallerIdentity")) == []
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta, timezone
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import botocore.session
 import pytest
@@ -32,10 +34,11 @@ from functions.core.ledger.tables import OPERATIONS, TABLES
 from functions.core.ledger.writes import put, update
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 ENVIRONMENT = {
-    "PAGE_TOKEN_KEYS": " one , two ",
+    "AWS_REGION": "us-west-2",
+    "SIGNING_KEY_ARNS": " arn:newest , arn:former ",
     "OPERATIONS_TABLE": "ops",
     "STATE_MACHINE_PREFIX": "arn:aws:states:us-west-2:123456789012:stateMachine:instantstart-",
 }
@@ -53,10 +56,18 @@ class Clock:
         self.time += timedelta(seconds=seconds)
 
 
+def secret(params: dict[str, str], **_: object) -> object:
+    """Answer in Secrets Manager's place: a secret holds what its ARN ends with."""
+    name = json.loads(params["body"])["SecretId"].removeprefix("arn:")
+    return SimpleNamespace(status_code=200), {"SecretString": "" if name == "empty" else f"key {name}"}
+
+
 @pytest.fixture
 def clock() -> Iterator[Clock]:
-    made = Clock()
-    with runtime.bound(runtime.Runtime(dict(ENVIRONMENT), botocore.session.Session(), made)):
+    made, session = Clock(), botocore.session.Session()
+    session.set_credentials("test", "test")
+    session.register("before-call.secrets-manager.GetSecretValue", cast("Callable[..., None]", secret))
+    with runtime.bound(runtime.Runtime(dict(ENVIRONMENT), session, made)):
         yield made
 
 
@@ -186,12 +197,25 @@ def test_a_page_token_says_where_to_go_on_and_is_bound(clock: Clock) -> None:
             unseal(token, query, caller)
 
 
-def test_a_deployment_without_a_key_is_broken_not_open(clock: Clock) -> None:
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [("", "no environment variable"), (" , ", "names no secret"), ("arn:empty", "arn:empty, which holds no text")],
+)
+def test_a_deployment_without_a_key_is_broken_not_open(clock: Clock, told: str, why: str) -> None:
     environment = runtime.environment()
     assert isinstance(environment, dict)
-    environment["PAGE_TOKEN_KEYS"] = " , "
-    with pytest.raises(DeploymentFault):
-        unseal(".", {}, "ann")
+    environment["SIGNING_KEY_ARNS"] = told
+    attempts: list[Callable[[], str]] = [lambda: unseal(".", {}, "ann"), lambda: seal("2026-05", {}, "ann")]
+    for attempt in attempts:
+        with pytest.raises(DeploymentFault, match=f"SIGNING_KEY_ARNS.*{why}|{why} SIGNING_KEY_ARNS") as broken:
+            attempt()
+        assert str(broken.value.remedy).startswith("Deploy the control plane")
+
+
+def test_a_key_that_is_held_is_not_shown_with_what_holds_it(clock: Clock) -> None:
+    seal("2026-05", {}, "ann")
+    assert "arn:newest" in repr(runtime.current())
+    assert "key newest" not in repr(runtime.current())
 
 
 def test_a_write_names_only_what_its_expressions_use(clock: Clock) -> None:

@@ -174,6 +174,7 @@ def test_no_role_makes_the_deployment_another(action: str, resource: str) -> Non
         ("states:StartExecution", PLACE.arn("states", "stateMachine:instantstart-delete_cluster")),
         ("execute-api:Invoke", PLACE.arn("execute-api", "a1b2/$default/POST/api/clusters")),
         ("dynamodb:PutItem", PLACE.arn("dynamodb", "table/instantstart-operations")),
+        ("secretsmanager:GetSecretValue", PLACE.arn("secretsmanager", "secret:instantstart-signing-key-12-AbCdEf")),
         ("s3:GetObject", f"arn:aws:s3:::{PLACE.bucket('audit')}/2026-01-01.jsonl"),
         ("s3:PutObject", f"arn:aws:s3:::{PLACE.bucket('artifacts')}/1.0/lifecycle/on_create.sh"),
         ("iam:PutRolePolicy", f"{ROLES}/instantstart/instantstart-demo-training"),
@@ -190,6 +191,7 @@ def test_pods_and_nodes_have_no_use_of_the_deployment(action: str, resource: str
         ("s3:PutObject", "arn:aws:s3:::sagemaker-demo/checkpoints/1"),
         ("ec2:CreateNetworkInterface", PLACE.arn("ec2", "network-interface/*")),
         ("lambda:InvokeFunction", PLACE.arn("lambda", "function:theirs")),
+        ("secretsmanager:GetSecretValue", PLACE.arn("secretsmanager", "secret:theirs-AbCdEf")),
         ("iam:CreateServiceLinkedRole", f"{ROLES}/aws-service-role/elasticloadbalancing.amazonaws.com/AWSServiceRole"),
     ],
 )

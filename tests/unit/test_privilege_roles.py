@@ -317,6 +317,15 @@ def test_a_bucket_is_looked_at_and_written_only_in_the_own_account_and_may_be_ab
         assert condition(statement(of_function("stages_cluster"), sid), "s3:ResourceAccount") == ("123456789012",)
 
 
+def test_a_signing_key_is_read_by_what_answers_routes_alone_and_is_the_only_secret() -> None:
+    answering = {function_role(route.function) for route in TOPOLOGY.routes}
+    held = {role: each for role, each in EVERY if any(name.startswith("secretsmanager:") for name in each.actions)}
+    assert held.keys() == answering
+    for each in held.values():
+        assert each.actions == ("secretsmanager:GetSecretValue",)
+        assert each.resources == (PLACE.arn("secretsmanager", "secret:instantstart-signing-key-*-??????"),)
+
+
 def test_a_pipeline_runs_the_operations_function_and_stages_and_hears_of_their_ends() -> None:
     document = POLICIES[machine_role("create_cluster")]
     assert statement(document, "RunFunctions").resources == (PLACE.arn("lambda", "function:instantstart-operations"),)

@@ -1,4 +1,4 @@
-"""What IAM is asked for calls of the services that have few: executions, functions, sessions, quotas, logs, sockets."""
+"""What IAM is asked for calls of the services that have few, from executions and functions to keys and sockets."""
 
 from __future__ import annotations
 
@@ -79,6 +79,13 @@ def asked_of_logs(call: Call, live: Live) -> Iterator[Asked]:
         raise Unknown(call.operation)
 
 
+def asked_of_secrets(call: Call, _: Live) -> Iterator[Asked]:
+    """Say what is asked for a call of Secrets Manager: by its name alone nobody knows the ARN of a secret."""
+    if call.operation != "GetSecretValue" or not call.text("SecretId").startswith("arn:"):
+        raise Unknown(f"{call.operation} of {call.text('SecretId')}")
+    yield Asked("secretsmanager:GetSecretValue", call.text("SecretId"))
+
+
 def asked_of_topics(call: Call, _: Live) -> Iterator[Asked]:
     """Say what is asked for a call of SNS."""
     if call.operation != "Publish":
@@ -98,6 +105,7 @@ OTHERS: Final[Mapping[str, Asking]] = {
     "execute-api": asked_of_connections,
     "lambda": asked_of_lambda,
     "logs": asked_of_logs,
+    "secretsmanager": asked_of_secrets,
     "servicequotas": asked_of_quotas,
     "sns": asked_of_topics,
     "states": asked_of_states,

@@ -19,7 +19,7 @@ _CODES: Final = {
     "sts": "AccessDenied",
 }
 # Services of the JSON protocols without paths answer every fault of the caller with this status.
-_BAD_REQUESTS: Final = ("dynamodb", "logs", "sagemaker", "servicequotas", "states")
+_BAD_REQUESTS: Final = ("dynamodb", "logs", "sagemaker", "secretsmanager", "servicequotas", "states")
 
 
 def code(service: str) -> str:

@@ -21,7 +21,7 @@ from infra.local.engine.version import require_pinned_moto
 from infra.local.messages import HttpRequest, HttpResponse
 
 # What local-aws.md measured as good enough, by signing name; everything else is refused.
-SERVICES = frozenset({"dynamodb", "ec2", "elasticloadbalancing", "iam", "s3", "states", "logs"})
+SERVICES = frozenset({"dynamodb", "ec2", "elasticloadbalancing", "iam", "logs", "s3", "secretsmanager", "states"})
 _HOSTS = {"iam": "iam.amazonaws.com"}
 
 

@@ -1,4 +1,4 @@
-"""Grants on what holds data: the deployment's tables, its buckets and those of clusters, logs of nodes."""
+"""Grants on what holds data: the deployment's tables, keys and buckets, buckets of clusters, logs of nodes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from functions.capacity.stages.lifecycle_scripts import SCRIPT_KEY
 from infra.privilege.documents import Condition
 from infra.privilege.grant import Grant, buckets, named
+from infra.release import signing_keys
 from infra.topology import AUDIT_BUCKET, PREFIX
 
 if TYPE_CHECKING:
@@ -37,8 +38,9 @@ def _title(name: str) -> str:
 
 
 def grants(place: Place) -> tuple[Grant, ...]:
-    """Give the grants of all functions on buckets and logs."""
-    return (*_deployment_buckets(place), *_account_buckets(place), *_cluster_buckets(place), _node_logs(place))
+    """Give the grants of all functions on keys, buckets and logs."""
+    keys = Grant("ReadSigningKeys", ("secretsmanager:GetSecretValue",), (signing_keys(place),))
+    return (keys, *_deployment_buckets(place), *_account_buckets(place), *_cluster_buckets(place), _node_logs(place))
 
 
 def in_account(place: Place) -> Condition:
