@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -42,14 +43,20 @@ def run(
     """Try each statement that an earlier run has not tried with these tests; what is found is kept in the folder."""
     kept = folder / KEPT
     known = {each["statement"]: each for each in json.loads(kept.read_bytes())} if kept.exists() else {}
-    for statement in statements:
-        tests = tuple(needed[statement])
-        found = known.get(statement)
-        if found is None or not found["killed"]:
-            mutation = Mutation(statement, tests, any(attempt(statement, test) for test in tests))
-            known[statement] = asdict(mutation)
-            kept.write_text(json.dumps([*known.values()], indent=1), encoding="utf-8")
-        yield Mutation(statement, tests, bool(known[statement]["killed"]))
+    killed = {name for name, each in known.items() if each["killed"]}
+    # Each attempt is a process of its own, which a thread waits for.
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        tried = {name: pool.submit(_tried, name, needed[name], attempt) for name in statements if name not in killed}
+        for statement in statements:
+            if statement in tried:
+                known[statement] = asdict(tried[statement].result())
+                kept.write_text(json.dumps([*known.values()], indent=1), encoding="utf-8")
+            yield Mutation(statement, tuple(known[statement]["tests"]), bool(known[statement]["killed"]))
+
+
+def _tried(statement: str, tests: Sequence[str], attempt: Callable[[str, str], bool]) -> Mutation:
+    cheapest = sorted(tests, key=lambda test: not test.startswith("tests/component/"))
+    return Mutation(statement, tuple(cheapest), any(attempt(statement, test) for test in cheapest))
 
 
 def fails_without(statement: str, test: str) -> bool:
