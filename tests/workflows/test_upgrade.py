@@ -349,7 +349,7 @@ def test_a_cluster_whose_groups_are_scaled_to_nothing_is_upgraded_without_nodes(
 def scaled_to_nothing(driver: Driver) -> None:
     """Let somebody scale the only instance group to no instance at all."""
     client = driver.host.client("sagemaker")
-    group = client.describe_cluster(ClusterName=HYPERPOD)["InstanceGroups"][0]
+    group = dict(client.describe_cluster(ClusterName=HYPERPOD)["InstanceGroups"][0])
     kept = ("InstanceGroupName", "InstanceType", "LifeCycleConfig", "ExecutionRole", "ThreadsPerCore")
     wanted = {name: group[name] for name in kept if name in group} | {"InstanceCount": 0}
     client.update_cluster(ClusterName=HYPERPOD, InstanceGroups=[wanted])  # type: ignore[list-item]
