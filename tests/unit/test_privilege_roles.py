@@ -184,7 +184,7 @@ def test_rights_are_given_only_to_roles_under_our_path_with_our_boundary() -> No
     assert len(found) == 5
     for each in found:
         assert condition(each, "iam:PermissionsBoundary") == (boundary_arn(PLACE),)
-        assert each.resources == ("arn:aws:iam::123456789012:role/instantstart/*",)
+        assert each.resources == ("arn:aws:iam::123456789012:role/instantstart/us-west-2/clusters/*",)
 
 
 def test_the_identity_stages_write_no_role_that_is_no_clusters() -> None:

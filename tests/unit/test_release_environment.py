@@ -20,5 +20,5 @@ def test_nobody_is_the_gateway_before_there_is_its_function() -> None:
     assert gateway_of(replace(TOPOLOGY, functions=others)) == ""
     answering = Function(GATEWAY, "functions.entry.mcp.handler", "answers agents")
     assert gateway_of(replace(TOPOLOGY, functions=(*others, answering))) == (
-        "arn:aws:iam::123456789012:role/instantstart/instantstart-function-mcp"
+        "arn:aws:iam::123456789012:role/instantstart/us-west-2/instantstart-function-mcp-us-west-2"
     )

@@ -160,7 +160,7 @@ def role_findings(role: Role | None, arn: str, home: roles.Home = HOME, **member
     return [finding.check for finding in found]
 
 
-ARN = f"arn:aws:iam::{ACCOUNT}:role/instantstart/x"
+ARN = f"arn:aws:iam::{ACCOUNT}:role/instantstart/us-west-2/clusters/x"
 OUTSIDE = f"arn:aws:iam::{ACCOUNT}:role/x"
 
 
@@ -239,9 +239,9 @@ def test_a_part_is_made_under_its_name_or_taken_over_never_both() -> None:
     assert parts == {
         "BucketName": "none",
         "ReusedBucketName": "data",
-        "ControlPlaneRoleName": "instantstart-t1-control-plane",
+        "ControlPlaneRoleName": "instantstart-t1-us-west-2-eks",
         "ReusedControlPlaneRoleArn": "none",
-        "ExecutionRoleName": "instantstart-t1-execution",
+        "ExecutionRoleName": "instantstart-t1-us-west-2-execution",
         "ReusedExecutionRoleArn": "none",
         "S3CsiRoleName": "none",
         "ReusedS3CsiRoleArn": ARN,

@@ -9,7 +9,7 @@ from infra.privilege.documents import Condition
 from infra.privilege.grant import Grant, equal, like, worldwide
 from infra.release import boundary_arn, function_role
 from infra.shapes import Weight
-from infra.topology import FOUNDATION_ROLE, KUBERNETES_ADMIN, KUBERNETES_OPERATOR, ROLE_PATH
+from infra.topology import FOUNDATION_ROLE, KUBERNETES_ADMIN, KUBERNETES_OPERATOR
 
 if TYPE_CHECKING:
     from infra.release import Place
@@ -44,8 +44,8 @@ def bounded(place: Place) -> Condition:
 
 
 def of_clusters(place: Place) -> tuple[str, ...]:
-    """Name the roles that are made for clusters, and those of the deployment beside them: all under our path."""
-    return worldwide(place, "iam", f"role{ROLE_PATH}*")
+    """Name the roles that the deployment makes for clusters: all under a path where no other role stands."""
+    return worldwide(place, "iam", f"role{place.clusters_role_path}*")
 
 
 def providers(place: Place) -> tuple[str, ...]:
