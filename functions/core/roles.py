@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-# Where the roles of all clusters stood before a deployment had a path of its own.
+# Where all roles stood in release 0.1, and how they began. They are served until the release after it is frozen.
 FORMER_PATH: Final = "/instantstart/"
+FORMER: Final = f"{FORMER_PATH}instantstart-"
 
 
 def path_of(region: str) -> str:
@@ -19,7 +20,14 @@ def clusters_path_of(region: str) -> str:
 
 
 def is_ours(arn: str, region: str) -> bool:
-    """Say whether a role was made by the deployment of a region, or by one before deployments had paths."""
-    path = arn.partition(":role")[2]
-    former = path.startswith(FORMER_PATH) and "/" not in path.removeprefix(FORMER_PATH)
-    return former or path.startswith(path_of(region))
+    """Say whether a role is one of the deployment of a region, or of its clusters."""
+    return _path(arn).startswith((path_of(region), FORMER))
+
+
+def is_of_clusters(arn: str, region: str) -> bool:
+    """Say whether a role stands where the deployment of a region makes those of clusters."""
+    return _path(arn).startswith((clusters_path_of(region), FORMER))
+
+
+def _path(arn: str) -> str:
+    return arn.partition(":role")[2]

@@ -151,7 +151,9 @@ def test_an_operators_chain_is_made_before_its_add_on_and_pointed_back(driver_of
     driver, eks = driver_of_prepared, driver_of_prepared.host.client("eks")
     assert said(run(TRAINING)).endswith("annotation, association")
     made = driver.host.client("iam").get_role(RoleName="instantstart-base-us-west-2-training")["Role"]
-    assert made["PermissionsBoundary"]["PermissionsBoundaryArn"].endswith(":policy/instantstart/instantstart-boundary")
+    assert made["PermissionsBoundary"]["PermissionsBoundaryArn"].endswith(
+        ":policy/instantstart/us-west-2/instantstart-boundary-us-west-2"
+    )
     install(driver, TRAINING_ACCOUNT)
     assert "assumed-role/instantstart-base-us-west-2-training/" in session_of_pod(driver, TRAINING_ACCOUNT)
     assert session_of_pod(driver, TRAINING_ACCOUNT, STS) == "InvalidTokenException"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from functions.core.findings import Finding, Level
-from functions.core.roles import clusters_path_of
+from functions.core.roles import clusters_path_of, is_of_clusters
 from functions.identity.chains.models import Arn, bucket_policy, partition_of
 from functions.identity.chains.rules.documents import allows, principals, statements, texts
 from functions.identity.chains.rules.policy import granted
@@ -54,11 +54,6 @@ class Home:
         """Name the partition of the region."""
         return partition_of(self.region)
 
-    @property
-    def role_path(self) -> str:
-        """Give the path under which all roles may be handed to services."""
-        return clusters_path_of(self.region)
-
     def arn(self, service: str, resource: str) -> str:
         """Name a resource of this account and region."""
         return f"arn:{self.partition}:{service}:{self.region}:{self.account}:{resource}"
@@ -98,7 +93,7 @@ def role_arns(reused: ReusedResources) -> list[str]:
 
 def passable(arn: str, home: Home) -> bool:
     """Say whether this deployment may hand a role to an AWS service."""
-    return arn.partition(":role")[2].startswith(home.role_path) or arn in home.passable
+    return is_of_clusters(arn, home.region) or arn in home.passable
 
 
 def _wanted(reused: ReusedResources, bucket: str, home: Home) -> Iterator[_Wanted]:
@@ -137,7 +132,7 @@ def _check(wanted: _Wanted, facts: Facts, home: Home) -> Iterator[Finding]:
         yield _error(ROLE, member, arn, said, "Name a role of this account.")
         return
     if not passable(arn, home):
-        yield _not_passable(wanted, home.role_path)
+        yield _not_passable(wanted, clusters_path_of(home.region))
     if arn not in facts.roles:
         return
     role = facts.roles[arn]
