@@ -28,7 +28,7 @@ class Dashboard(Construct):
         self, scope: Construct, construct_id: str, *, alarms: Sequence[cloudwatch.IAlarm], place: Place
     ) -> None:
         super().__init__(scope, construct_id)
-        # CloudWatch shows the dashboards of all regions on one list.
+        # CloudWatch knows a dashboard's name once in an account.
         self.name = place.global_name(_WORD)
         dashboard = cloudwatch.Dashboard(self, "dashboard", dashboard_name=self.name)
         dashboard.add_widgets(

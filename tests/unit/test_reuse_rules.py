@@ -189,6 +189,8 @@ def test_a_driver_s_role_has_to_let_sessions_be_tagged() -> None:
 def test_a_role_is_passable_under_our_path_or_by_the_deployments_choice() -> None:
     able = Role(OUTSIDE, trust("eks.amazonaws.com", "sts:AssumeRole"), (statement(["ec2:*"]),), frozenset())
     assert role_findings(able, OUTSIDE, control_plane_role_arn=OUTSIDE) == ["pass_role"]
+    there = ARN.replace("us-west-2", "eu-west-1")
+    assert role_findings(replace(able, arn=there), there, control_plane_role_arn=there) == ["pass_role"]
     chosen = roles.Home(ACCOUNT, "us-west-2", (OUTSIDE,))
     assert role_findings(able, OUTSIDE, chosen, control_plane_role_arn=OUTSIDE) == []
 
