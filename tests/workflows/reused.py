@@ -114,7 +114,7 @@ def role(
     iam, name = driver.host.client("iam"), f"team-{service.partition('.')[0]}"
     statement = {"Effect": "Allow", "Principal": {"Service": service}, "Action": ["sts:AssumeRole", "sts:TagSession"]}
     trust = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
-    arn = iam.create_role(RoleName=name, Path="/instantstart/team/", AssumeRolePolicyDocument=trust)["Role"]["Arn"]
+    arn = iam.create_role(RoleName=name, Path="/instantstart/us-west-2/clusters/team/", AssumeRolePolicyDocument=trust)["Role"]["Arn"]
     for policy in managed:
         iam.attach_role_policy(RoleName=name, PolicyArn=_MANAGED + policy)
     allowed = [{"Effect": "Allow", "Action": what, "Resource": where} for where, what in (grants or {}).items()]
