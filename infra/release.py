@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from functions.core.cluster import AccessRole
+from functions.core.roles import FORMER_PATH, clusters_path_of, path_of
 from infra.topology import (
     CHOICES,
     CLUSTER_ARTIFACTS,
@@ -18,7 +19,6 @@ from infra.topology import (
     KUBERNETES_OPERATOR,
     POLL_SECONDS,
     PREFIX,
-    ROLE_PATH,
     TURN_LIMIT,
     Topology,
 )
@@ -54,9 +54,23 @@ class Place:
         """Name a resource of this account; those of global services have no region."""
         return f"arn:{self.partition}:{service}:{self.region if region else ''}:{self.account}:{resource}"
 
+    def global_name(self, name: str) -> str:
+        """Give the name of what an account has once, whatever the region: there is a deployment in each."""
+        return f"{name}-{self.region}"
+
+    @property
+    def role_path(self) -> str:
+        """Give the path of the deployment's roles and policies in IAM."""
+        return path_of(self.region)
+
+    @property
+    def clusters_role_path(self) -> str:
+        """Give the path of the roles that the deployment makes for clusters."""
+        return clusters_path_of(self.region)
+
     def role_arn(self, name: str) -> str:
-        """Name a role of ours."""
-        return self.arn("iam", f"role{ROLE_PATH}{name}", region=False)
+        """Name a role of the deployment, by what the topology calls it."""
+        return self.arn("iam", f"role{self.role_path}{self.global_name(name)}", region=False)
 
     def bucket(self, name: str) -> str:
         """Name a bucket of the deployment: S3 knows a name once in the world."""
@@ -92,12 +106,12 @@ def function_name(name: str) -> str:
 
 
 def function_role(name: str) -> str:
-    """Give the name of a function's role."""
+    """Give what the topology calls a function's role; IAM knows it by its global name."""
     return f"{PREFIX}function-{name}"
 
 
 def machine_role(name: str) -> str:
-    """Give the name of a state machine's role."""
+    """Give what the topology calls a state machine's role; IAM knows it by its global name."""
     return f"{PREFIX}machine-{name}"
 
 
@@ -121,7 +135,12 @@ def log_group(name: str) -> str:
 
 def boundary_arn(place: Place) -> str:
     """Name the permissions boundary of every role that we make for clusters."""
-    return place.arn("iam", f"policy{ROLE_PATH}{BOUNDARY}", region=False)
+    return place.arn("iam", f"policy{place.role_path}{place.global_name(BOUNDARY)}", region=False)
+
+
+def former_boundary_arn(place: Place) -> str:
+    """Name that of the roles that release 0.1 made for clusters; they are served until the release after it is out."""
+    return place.arn("iam", f"policy{FORMER_PATH}{BOUNDARY}", region=False)
 
 
 def environment(

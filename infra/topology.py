@@ -18,14 +18,13 @@ CLUSTER_ARTIFACTS = ROOT / "infra" / "cluster"
 PREFIX = "instantstart-"
 # Not `instantstart-…`: that is what stacks of managed clusters are called, and what functions may change.
 STACK = "InstantStart"
-ROLE_PATH = "/instantstart/"
 # A stage's execution ends after so many looks, and its parent starts it anew: an execution has 25,000 events at most.
 TURN_LIMIT = 500
 # How often a stage looks at what tells nobody when it is there.
 POLL_SECONDS = {"HYPERPOD_POLL_SECONDS": "30", "CAPACITY_POLL_SECONDS": "600", "NODES_POLL_SECONDS": "15"}
 
 # What a deployment may choose; an empty one counts as absent. The addresses are those of the NAT gateways that its
-# functions leave through, the ARNs those of roles outside of ROLE_PATH that it may pass to AWS services.
+# functions leave through, the ARNs those of roles outside of its own path that it may pass to AWS services.
 CHOICES = {"FIXED_EGRESS_ADDRESSES": "", "PASSABLE_ROLE_ARNS": ""}
 
 # What Lambda does in a function's name to read a table's stream.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from functions.core.roles import clusters_path_of
+
 TAG_PATTERN: Final = r"^[a-z]([a-z0-9-]*[a-z0-9])?$"
 
 # Each name with the limit of the service that holds it.
@@ -12,9 +14,13 @@ TEMPLATES: Final = {
     "hyperpod_cluster": ("hp-cluster-{tag}", 63),
     "stack": ("instantstart-{tag}", 128),
     "bucket": ("sagemaker-{tag}-{account}-{region}", 63),
-    "control_plane_role": ("instantstart-{tag}-control-plane", 64),
-    "execution_role": ("instantstart-{tag}-execution", 64),
-    "s3_csi_role": ("instantstart-{tag}-s3-csi", 64),
+    # IAM knows a role's name once in an account, whatever its path, and an account has a deployment in each region.
+    "control_plane_role": ("instantstart-{tag}-{region}-eks", 64),
+    "execution_role": ("instantstart-{tag}-{region}-execution", 64),
+    "s3_csi_role": ("instantstart-{tag}-{region}-s3-csi", 64),
+    "training_role": ("instantstart-{tag}-{region}-training", 64),
+    "inference_role": ("instantstart-{tag}-{region}-inference", 64),
+    "role_path": (clusters_path_of("{region}"), 512),
 }
 _ACCOUNT: Final = "0" * 12
 _LONGEST_REGION: Final = "ap-northeast-1"

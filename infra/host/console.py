@@ -236,7 +236,7 @@ class Console(Construct):
 
     def _global_name(self, name: str) -> str:
         # CloudFront has no regions, so deployments of several would take each other's names.
-        return f"{PREFIX}{name}-{self._place.region}"
+        return self._place.global_name(f"{PREFIX}{name}")
 
 
 def _is_one_of(regions: Sequence[str]) -> ICfnRuleConditionExpression:

@@ -12,6 +12,8 @@ from infra.topology import PREFIX
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from infra.release import Place
+
 _WIDTH: Final = 24
 _HEIGHT: Final = 7
 _WORD: Final = PREFIX.rstrip("-")
@@ -22,9 +24,12 @@ class Dashboard(Construct):
 
     name: str
 
-    def __init__(self, scope: Construct, construct_id: str, *, alarms: Sequence[cloudwatch.IAlarm]) -> None:
+    def __init__(
+        self, scope: Construct, construct_id: str, *, alarms: Sequence[cloudwatch.IAlarm], place: Place
+    ) -> None:
         super().__init__(scope, construct_id)
-        self.name = _WORD
+        # CloudWatch knows a dashboard's name once in an account.
+        self.name = place.global_name(_WORD)
         dashboard = cloudwatch.Dashboard(self, "dashboard", dashboard_name=self.name)
         dashboard.add_widgets(
             cloudwatch.AlarmStatusWidget(title="Alarms", alarms=[*alarms], width=_WIDTH, height=4),

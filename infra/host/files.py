@@ -17,7 +17,6 @@ from constructs import Construct
 
 from infra.host.acknowledged import AS_FOUND, acknowledge, acknowledge_python
 from infra.release import FILES, function_name, function_role
-from infra.topology import ROLE_PATH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,8 +64,8 @@ class Files(Construct):
             self,
             "Role",
             assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
-            path=ROLE_PATH,
-            role_name=function_role(FILES),
+            path=place.role_path,
+            role_name=place.global_name(function_role(FILES)),
             description="writes a release's files into their buckets",
         )
         streams = f"log-group:/aws/lambda/{name}:log-stream:*"

@@ -15,7 +15,7 @@ from infra.privilege.grants import host
 from infra.privilege.roles import documents
 from infra.release import BOUNDARY, DEAD_LETTERS, OWN_BOUNDARY, Place, function_role, machine_role
 from infra.shapes import Function, Role, StateMachine
-from infra.topology import ROLE_PATH, Topology
+from infra.topology import Topology
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -84,8 +84,8 @@ class Roles(Construct):
         made = iam.ManagedPolicy(
             self,
             construct_id,
-            managed_policy_name=name,
-            path=ROLE_PATH,
+            managed_policy_name=self._place.global_name(name),
+            path=self._place.role_path,
             description=f"What no {whose} can do more than",
             document=iam.PolicyDocument.from_json(boundary.as_json()),
         )
@@ -129,8 +129,8 @@ class Roles(Construct):
         role = iam.Role(
             self,
             name,
-            role_name=name,
-            path=ROLE_PATH,
+            role_name=self._place.global_name(name),
+            path=self._place.role_path,
             description=purpose,
             assumed_by=trusted,
             inline_policies=policies,
@@ -145,8 +145,8 @@ class Roles(Construct):
         policy = iam.ManagedPolicy(
             self,
             f"{name}-looks",
-            managed_policy_name=f"{name}-looks",
-            path=ROLE_PATH,
+            managed_policy_name=self._place.global_name(f"{name}-looks"),
+            path=self._place.role_path,
             description=f"What {name} may look at",
             document=iam.PolicyDocument.from_json(self._documents[name].only(*looks).as_json()),
         )

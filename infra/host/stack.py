@@ -93,7 +93,7 @@ class InstantStart(Stack):
             place=self.place,
             passable_role_arns=self.context.passable_role_arns,
             in_subnets=self.context.egress is not None,
-            boundary=boundary.of_deployment(self.topology, self.place, self.context.passable_role_arns),
+            boundary=boundary.of_deployment(self.place, self.context.passable_role_arns),
             cluster_boundary=boundary.of_managed_clusters(self.topology, self.place, self.context.passable_role_arns),
         )
         # Whatever makes a role in this stack makes it within the boundary.
@@ -156,7 +156,7 @@ class InstantStart(Stack):
         )
         self.alarms.add_door("public", self.edge.public_api.id)
         self.alarms.add_door("internal", self.edge.internal_api.id)
-        self.dashboard = Dashboard(self, "Dashboard", alarms=self.alarms.all)
+        self.dashboard = Dashboard(self, "Dashboard", alarms=self.alarms.all, place=self.place)
 
     def _add_outputs(self, shipment: Shipment) -> None:
         page = f"https://{Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region={Aws.REGION}"

@@ -13,7 +13,7 @@ from constructs import Construct
 
 from infra.host.acknowledged import acknowledge
 from infra.host.http_api import THROTTLING, AccessLog, permit
-from infra.topology import MANAGE_CONNECTIONS, PREFIX, ROLE_PATH
+from infra.topology import MANAGE_CONNECTIONS, PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,7 +111,7 @@ class WebSocket(Construct):
             self,
             "LoggingRole",
             assumed_by=iam.ServicePrincipal("apigateway.amazonaws.com"),
-            path=ROLE_PATH,
+            path=self._place.role_path,
             description="API Gateway writes access logs",
             # The service checks the role for these actions on all log groups.
             managed_policies=[iam.ManagedPolicy.from_aws_managed_policy_name(policy)],

@@ -23,7 +23,7 @@ from infra.release import (
     substitutions,
 )
 from infra.shapes import Role
-from infra.topology import CLUSTER_ARTIFACTS, PREFIX, ROLE_PATH, Topology
+from infra.topology import CLUSTER_ARTIFACTS, PREFIX, Topology
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,7 +92,10 @@ def _roles(topology: Topology) -> list[Role]:
 def _make_role(iam: IAMClient, role: Role, place: Place) -> None:
     trust = {"Version": "2012-10-17", "Statement": _trust(role, place)}
     iam.create_role(
-        RoleName=role.name, Path=ROLE_PATH, AssumeRolePolicyDocument=json.dumps(trust), Description=role.purpose
+        RoleName=place.global_name(role.name),
+        Path=place.role_path,
+        AssumeRolePolicyDocument=json.dumps(trust),
+        Description=role.purpose,
     )
 
 

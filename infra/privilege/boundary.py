@@ -1,26 +1,20 @@
 """The two permissions boundaries: what no role of the deployment, and none of its clusters', can be given.
 
-Whoever makes roles for clusters can give them anything under their boundary, so that one keeps off the deployment.
+Whoever makes roles for clusters can give them anything under their boundary, so that one keeps off the deployment, and
+off those of other regions in the same account.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from functions.core.roles import FORMER
 from infra.privilege.documents import Condition, Document, Effect, Statement
 from infra.privilege.grant import buckets, named, worldwide
-from infra.privilege.grants.identity import of_clusters, providers
-from infra.release import (
-    DEAD_LETTERS,
-    FILES,
-    GATEWAY,
-    NOTIFICATIONS,
-    boundary_arn,
-    function_role,
-    machine_role,
-    signing_keys,
-)
-from infra.topology import PREFIX, ROLE_PATH, STACK
+from infra.privilege.grants.identity import of_clusters, providers, stood_bounded
+from infra.release import DEAD_LETTERS, NOTIFICATIONS, signing_keys
+from infra.topology import PREFIX, STACK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,17 +45,16 @@ _CHANGES_DEPLOYMENT: Final = (
 _CEILING: Final = Statement("WhatPoliciesSay", ("*",), ("*",))
 
 
-def of_deployment(topology: Topology, place: Place, passable_role_arns: Iterable[str] = ()) -> Document:
+def of_deployment(place: Place, passable_role_arns: Iterable[str] = ()) -> Document:
     """Give the boundary of the deployment's own roles: they make roles within the other one, and never change it."""
     return Document(
         (
             # A boundary grants nothing: this is the ceiling from which the rest is taken away.
             _CEILING,
             _denial("NoIamElsewhere", WRITES, _writable(place), elsewhere=True),
-            _denial("NoChangeOfOwnRoles", WRITES, _own_roles(topology)),
             _denial("NoRoleWithoutBoundary", _GIVES_RIGHTS, of_clusters(place), (_other_boundary(place),)),
             _denial("NoEndOfBoundary", ("iam:DeleteRolePermissionsBoundary",), ("*",)),
-            _denial("NoOthersRoles", _BECOMES, _usable(place, passable_role_arns), elsewhere=True),
+            _denial("NoOthersRoles", _BECOMES, (*_own(place), *sorted(passable_role_arns)), elsewhere=True),
             _denial("NoChangeOfDeployment", _CHANGES_DEPLOYMENT, _programs(place)),
             _denial("NoAccountBusiness", _ACCOUNT_BUSINESS, ("*",)),
         )
@@ -71,15 +64,16 @@ def of_deployment(topology: Topology, place: Place, passable_role_arns: Iterable
 def of_managed_clusters(topology: Topology, place: Place, passable_role_arns: Iterable[str] = ()) -> Document:
     """Give the boundary of clusters' roles: pods and nodes do what their policies say, to nothing of the deployment."""
     service_roles = worldwide(place, "iam", "role/aws-service-role/*")
-    owned = [place.bucket(each.name) for each in topology.buckets]
+    # Roles of before there were paths have a boundary of then.
+    usable = (*worldwide(place, "iam", f"role{place.clusters_role_path}*"), *sorted(passable_role_arns))
+    owned = [_anywhere(place).bucket(each.name) for each in topology.buckets]
     kept = buckets(place, *(f"{name}/*" for name in owned), *owned)
-    shipped = buckets(place, place.bucket("artifacts"), f"{place.bucket('artifacts')}/*")
+    shipped = buckets(place, artifacts := _anywhere(place).bucket("artifacts"), f"{artifacts}/*")
     return Document(
         (
             _CEILING,
             _denial("NoIam", WRITES, service_roles, elsewhere=True),
-            _denial("NoOthersRoles", _BECOMES, _usable(place, passable_role_arns), elsewhere=True),
-            _denial("NoRolesOfDeployment", _BECOMES, _own_roles(topology)),
+            _denial("NoOthersRoles", _BECOMES, usable, elsewhere=True),
             _denial("NoUseOfDeployment", ("*",), (*_programs(place), *_stores(place), *kept)),
             # Nodes read what a release ships; the API's own id is not known here.
             _denial("NoChangeOfArtifacts", ("s3:Delete*", "s3:Put*"), shipped),
@@ -101,46 +95,39 @@ def _denial(
 
 
 def _writable(place: Place) -> tuple[str, ...]:
-    """Name what may be written at all: roles under our path, service roles, providers of EKS clusters."""
+    """Name what may be written at all: roles of clusters, service roles, providers of EKS clusters."""
     return (*of_clusters(place), *worldwide(place, "iam", "role/aws-service-role/*"), *providers(place))
 
 
-def _usable(place: Place, passable_role_arns: Iterable[str]) -> tuple[str, ...]:
-    """Name the roles that may be passed on or changed into, as far as policies allow."""
-    return (*of_clusters(place), *sorted(passable_role_arns))
+def _own(place: Place) -> tuple[str, ...]:
+    """Name the roles of the deployment and of its clusters; none of a deployment in another region."""
+    return worldwide(place, "iam", f"role{place.role_path}*", f"role{FORMER}*")
 
 
-def _own_roles(topology: Topology) -> tuple[str, ...]:
-    """Name the roles of the deployment itself, which stand under the same path as those of clusters.
-
-    A role without a name of ours gets one of CloudFormation's, which begins with the stack's. The account is left out:
-    the names are many, and the policy has room for so many characters only.
-    """
-    functions = dict.fromkeys([*(each.name for each in topology.functions), FILES, GATEWAY])
-    machines = [machine_role(each.name) for each in topology.machines]
-    others = (*(role.name for role in topology.roles), f"{STACK}-*")
-    return tuple(f"arn:*:iam::*:role{ROLE_PATH}{name}" for name in (*map(function_role, functions), *machines, *others))
+def _anywhere(place: Place) -> Place:
+    """Give the place as a pattern that holds for the account's deployments in all regions."""
+    return replace(place, region="*")
 
 
 def _programs(place: Place) -> tuple[str, ...]:
-    """Name what the deployment consists of: its stack, functions and state machines."""
+    """Name what deployments consist of: their stacks, functions and state machines."""
     return (
-        *named(place, "cloudformation", f"stack/{STACK}/*"),
-        *named(place, "lambda", f"function:{PREFIX}*"),
-        *named(place, "states", f"stateMachine:{PREFIX}*", f"execution:{PREFIX}*"),
+        *named(_anywhere(place), "cloudformation", f"stack/{STACK}/*"),
+        *named(_anywhere(place), "lambda", f"function:{PREFIX}*"),
+        *named(_anywhere(place), "states", f"stateMachine:{PREFIX}*", f"execution:{PREFIX}*"),
     )
 
 
 def _stores(place: Place) -> tuple[str, ...]:
-    """Name what the deployment knows, what it signs with, and whom it tells."""
+    """Name what deployments know, what they sign with, and whom they tell."""
     return (
-        *named(place, "dynamodb", f"table/{PREFIX}*"),
-        *named(place, "sns", NOTIFICATIONS),
-        *named(place, "sqs", DEAD_LETTERS),
-        signing_keys(place),
+        *named(_anywhere(place), "dynamodb", f"table/{PREFIX}*"),
+        *named(_anywhere(place), "sns", NOTIFICATIONS),
+        *named(_anywhere(place), "sqs", DEAD_LETTERS),
+        signing_keys(_anywhere(place)),
     )
 
 
 def _other_boundary(place: Place) -> Condition:
     """Hold for a role that has another boundary, or none."""
-    return Condition("StringNotEquals", "iam:PermissionsBoundary", (boundary_arn(place),))
+    return replace(stood_bounded(place), operator="StringNotEquals")

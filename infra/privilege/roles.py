@@ -1,4 +1,4 @@
-"""The policies of all roles of a deployment, computed from the topology: one document for each role's name."""
+"""The policies of all roles of a deployment, computed from the topology: one document for each role in it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class NotGrantable(Exception):
 
 
 def documents(topology: Topology, place: Place, passable_role_arns: Iterable[str] = ()) -> Mapping[str, Document]:
-    """Give the policy of every role of a deployment by the role's name, for functions, state machines and the rest.
+    """Give the policy of every role of a deployment by what the topology calls it: of functions, machines, the rest.
 
     `passable_role_arns` are those that the deployment may pass to AWS services beside its own. Raises NotGrantable for
     a declared action that no grant is for.

@@ -16,7 +16,7 @@ _REASONS: Final = (
     ("execute-api:", "API Gateway makes up the id of the WebSocket API when it is deployed, and those of connections."),
     ("iam:oidc-provider/", "EKS makes up the id of a cluster's issuer."),
     ("iam:role/aws-service-role/", "Only the service that the path names can have the role."),
-    ("iam:role/instantstart/", "Roles under our path only, which the boundary bounds."),
+    ("iam:role/instantstart/", "Roles that this deployment makes for clusters only, which their boundary bounds."),
     ("iam:", _REUSED),
     ("logs:log-group:/aws/lambda/", "Lambda names the streams of the function's own group."),
     ("logs:log-group:/aws/sagemaker/", "HyperPod names its groups after ids that it makes up."),

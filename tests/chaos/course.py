@@ -34,6 +34,8 @@ _TRANSACTIONS_OF_A_STAGE = 2
 _ATTEMPTS_TO_BEGIN = 6
 _TOKEN_SECONDS = 15 * 60
 _LEDGER = "function-operations"
+# The roles of a deployment end in its region, of which no case is another.
+_REGION = "us-west-2"
 _PIPELINES = tuple(f"machine-{verb}_" for verb in ("create", "configure", "repair", "import", "delete"))
 # What answers people and sweeps is no stage's doing.
 _OTHERS = ("function-api", "function-events", "local-host")
@@ -210,7 +212,7 @@ class _Named:
 
     @classmethod
     def of(cls, call: Call) -> _Named:
-        return cls(call.service, call.operation, call.role.rpartition("/")[2])
+        return cls(call.service, call.operation, call.role.rpartition("/")[2].removesuffix(f"-{_REGION}"))
 
     @property
     def starts_a_stage(self) -> bool:

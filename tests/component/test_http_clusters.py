@@ -136,7 +136,7 @@ def test_the_cluster_keeps_the_names_it_was_created_with(edge: Edge) -> None:
     spec = model_of(ClusterSpec, cluster_records()["spec"])
     assert (spec.names.bucket, spec.names.execution_role) == (
         "sagemaker-t1-123456789012-us-west-2",
-        "instantstart-t1-execution",
+        "instantstart-t1-us-west-2-execution",
     )
     assert (spec.availability_zone, [mount.name for mount in spec.mounts]) == ("us-west-2c", ["s3-claim"])
     assert spec.version == 1

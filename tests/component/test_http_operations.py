@@ -20,7 +20,7 @@ from tests.component.test_ledger_support import (
     new_operation,
     store_await_token,
 )
-from tests.component.test_privilege_support import acting_as
+from tests.component.test_privilege_support import PLACE, acting_as
 
 __all__ = ["account", "edge"]
 
@@ -50,7 +50,7 @@ def test_a_wait_ends_with_the_operation(edge: Edge, monkeypatch: pytest.MonkeyPa
         sleep(seconds)
         if len(clock.slept) == 3:
             # No edge function ends an operation.
-            with acting_as(function_role("operations")):
+            with acting_as(PLACE.global_name(function_role("operations"))):
                 end(operation_id, OperationStatus.CANCELLED)
 
     monkeypatch.setattr(clock, "sleep", finish_while_asleep)

@@ -23,7 +23,7 @@ FOREIGN = {"team": "billing"}
 OURS = {"instantstart:managed-by": "instantstart", "instantstart:cluster": "t1"}
 TEMPLATE = json.dumps({"Resources": {"Queue": {"Type": "AWS::SQS::Queue"}}})
 BUCKET = f"sagemaker-t1-{ACCOUNT}-us-west-2"
-ROLE = "instantstart-t1-execution"
+ROLE = "instantstart-t1-us-west-2-execution"
 PLANS = f"arn:aws:sagemaker:us-west-2:{ACCOUNT}:training-plan/"
 
 

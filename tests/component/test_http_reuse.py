@@ -141,7 +141,7 @@ def _role_outside_our_path(_: Own) -> dict[str, Any]:
 
 
 def _role_of_another_account(_: Own) -> dict[str, Any]:
-    return {"control_plane_role_arn": "arn:aws:iam::111122223333:role/instantstart/x"}
+    return {"control_plane_role_arn": "arn:aws:iam::111122223333:role/instantstart/us-west-2/clusters/x"}
 
 
 def _driver_that_may_not_write(_: Own) -> dict[str, Any]:

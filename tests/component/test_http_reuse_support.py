@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from types_boto3_ec2 import EC2Client
 
 BUCKET = "team-data"
+PATH = "/instantstart/us-west-2/clusters/"
 OBJECTS = ["s3:AbortMultipartUpload", "s3:DeleteObject", "s3:GetObject", "s3:PutObject"]
 NODES = [
     "ec2:*",
@@ -69,7 +70,7 @@ class Own:
         return self.ec2.create_nat_gateway(SubnetId=subnet_id, AllocationId=address)["NatGateway"]["NatGatewayId"]
 
 
-def role(name: str, service: str, grants: dict[str, list[str]] | None = None, path: str = "/instantstart/team/") -> str:
+def role(name: str, service: str, grants: dict[str, list[str]] | None = None, path: str = PATH) -> str:
     """Make a role that a service may assume; `grants` maps resources to actions."""
     iam = runtime.client("iam")
     allow: dict[str, JsonValue] = {"Effect": "Allow", "Principal": {"Service": service}, "Action": ["sts:*"]}
@@ -87,7 +88,7 @@ def listed(tags: dict[str, str]) -> list[Any]:
     return [{"Key": key, "Value": value} for key, value in tags.items()]
 
 
-def arn_of(name: str, path: str = "/instantstart/team/") -> str:
+def arn_of(name: str, path: str = PATH) -> str:
     return f"arn:aws:iam::{ACCOUNT}:role{path}{name}"
 
 

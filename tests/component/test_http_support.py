@@ -23,7 +23,7 @@ from infra.local.gateway import HttpGateway, local_authorizer
 from infra.local.messages import HttpRequest
 from infra.release import function_role
 from tests.component.test_ledger_support import ACCOUNT, ENVIRONMENT, Account, account, cluster_records
-from tests.component.test_privilege_support import acting_as, judged
+from tests.component.test_privilege_support import PLACE, acting_as, judged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -108,7 +108,7 @@ class Edge:
 
     def invoke(self, function: str, event: dict[str, JsonValue]) -> JsonValue:
         handler = {"api": api.handler, "catalog": catalog.handler, "kubernetes": kubernetes.handler}[function]
-        with acting_as(function_role(function)):
+        with acting_as(PLACE.global_name(function_role(function))):
             return handler(event, cast("LambdaContext", self.context))
 
     def create(

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from botocore.model import OperationModel
 
 ACCOUNT = "123456789012"
+PLACE = Place(ACCOUNT, "us-west-2")
 _ACTING: list[str] = []
 
 
 @cache
 def guard() -> Guard:
-    place = Place(ACCOUNT, "us-west-2")
-    return Guard(TOPOLOGY, Live(place, NoWorld()))
+    return Guard(TOPOLOGY, Live(PLACE, NoWorld()))
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from infra.local.kubernetes.store import Store
 from tests.host.driver import Driver, Json
 
 ACCOUNT = "123456789012"
-OPERATOR = f"arn:aws:iam::{ACCOUNT}:role/instantstart/instantstart-kubernetes-operator"
+OPERATOR = f"arn:aws:iam::{ACCOUNT}:role/instantstart/us-west-2/instantstart-kubernetes-operator-us-west-2"
 Found = tuple[str, str | None]
 """The kind of what drifted, and its property."""
 

@@ -117,20 +117,20 @@ def test_a_role_is_assumed_by_those_whom_it_trusts_and_one_that_does_not_exist_b
 def test_a_function_does_what_its_policy_allows_and_is_told_which_action_it_lacks(host: LocalHost) -> None:
     helm = host.deployed.function_roles["helm"]
     operator = host.deployed.environment["KUBERNETES_OPERATOR_ROLE_ARN"]
-    user = "User: arn:aws:sts::123456789012:assumed-role/instantstart-function-helm/local is not authorized to perform"
+    session = "arn:aws:sts::123456789012:assumed-role/instantstart-function-helm-us-west-2/local"
     with pytest.raises(ClientError) as denied:
         host.client_of_role("sts", helm).assume_role(RoleArn=operator, RoleSessionName="me")  # type: ignore[attr-defined]
     assert denied.value.response["Error"] == {
         "Type": "Sender",
         "Code": "AccessDenied",
-        "Message": f"{user}: sts:AssumeRole on resource: {operator} "
+        "Message": f"User: {session} is not authorized to perform: sts:AssumeRole on resource: {operator} "
         "because no identity-based policy allows the sts:AssumeRole action",
     }
     with pytest.raises(ClientError, match=r"UnauthorizedOperation.*You are not authorized to perform this operation"):
         host.client_of_role("ec2", helm).describe_vpcs()  # type: ignore[attr-defined]
     with pytest.raises(ClientError, match=r'AccessDenied.*s3:ListBucket on resource: "arn:aws:s3:::anybodys"'):
         host.client_of_role("s3", helm).list_objects_v2(Bucket="anybodys")  # type: ignore[attr-defined]
-    with pytest.raises(ClientError, match=r"UnverifiedOperation.*whether instantstart-function-helm may do this"):
+    with pytest.raises(ClientError, match=r"UnverifiedOperation.*whether instantstart-function-helm-us-west-2 may"):
         host.client_of_role("iam", helm).list_users()  # type: ignore[attr-defined]
 
 

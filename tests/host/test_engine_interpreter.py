@@ -226,7 +226,7 @@ def test_errors_of_the_sdk_have_the_names_of_step_functions(sfn: Interpreter, ki
 
 def test_timestamps_and_names_of_sdk_answers_are_as_on_aws(sfn: Interpreter) -> None:
     task = {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:iam:getRole", "End": True}
-    role = "instantstart-machine-stage"
+    role = "instantstart-machine-stage-us-west-2"
     answer = sfn.output({"T": {**task, "Arguments": {"RoleName": role}, "Output": "{% $states.result.Role %}"}})
     assert isinstance(answer, dict)
     assert answer["RoleName"] == role

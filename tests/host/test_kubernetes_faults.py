@@ -12,7 +12,7 @@ from tests.host.driver import Driver, hyperpod_request, stage_of
 HANG_SECONDS, AGAIN_SECONDS, TURN_SECONDS = 13, 20, 300
 # What an operation on storage takes to begin: a session of its function, and in it the role that the cluster lets in.
 SIGN_INS = 2
-ROLES = "arn:aws:iam::123456789012:role/instantstart/instantstart-kubernetes-"
+ROLES = "arn:aws:iam::123456789012:role/instantstart/us-west-2/instantstart-kubernetes-"
 CLAIM = "GET persistentvolumeclaims"
 MOUNT = "mount:s3-claim"
 STORAGE = "/api/clusters/ready/storage"

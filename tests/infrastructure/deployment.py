@@ -125,13 +125,22 @@ def synthesised(context: Context, folder: Path) -> Deployment:
     app = App(outdir=str(folder / "cdk.out"), analytics_reporting=False)
     shipped = shipment(context.charts)
     assembled(app, context, shipped, folder)
-    assembly = Path(app.synth().directory)
+    return _read(context, shipped, Path(app.synth().directory), KNOWN)
+
+
+def elsewhere(deployment: Deployment, region: str) -> Deployment:
+    """Give the same stack as it is in another region of the account."""
+    known = {**KNOWN, "AWS::Region": region}
+    return _read(deployment.context, deployment.shipment, deployment.assembly, known)
+
+
+def _read(context: Context, shipped: Shipment, assembly: Path, known: Mapping[str, str]) -> Deployment:
     template = json.loads((assembly / f"{NAME}.template.json").read_text(encoding="utf-8"))
     resources = [
-        Resource(name, each["Type"], an_object(filled(each.get("Properties", {}))), each)
+        Resource(name, each["Type"], an_object(filled(each.get("Properties", {}), known)), each)
         for name, each in template["Resources"].items()
     ]
-    outputs = {name: str(filled(each["Value"])) for name, each in template["Outputs"].items()}
+    outputs = {name: str(filled(each["Value"], known)) for name, each in template["Outputs"].items()}
     return Deployment(context, shipped, tuple(resources), outputs, template["Parameters"], assembly)
 
 
@@ -140,23 +149,23 @@ def assembled(app: App, context: Context, shipped: Shipment, folder: Path) -> In
     return InstantStart(app, topology=TOPOLOGY, context=context, packages=Empty(folder), shipment=shipped)
 
 
-def filled(value: JsonValue) -> JsonValue:
-    """Fill in what CloudFormation's functions stand for."""
+def filled(value: JsonValue, known: Mapping[str, str] = KNOWN) -> JsonValue:
+    """Fill in what CloudFormation's functions stand for; `known` are the values of its pseudo parameters."""
     if isinstance(value, list):
-        return [filled(each) for each in value]
+        return [filled(each, known) for each in value]
     match value:
         case {"Ref": str(name)}:
-            return KNOWN.get(name, f"<{name}>")
+            return known.get(name, f"<{name}>")
         case {"Fn::GetAtt": [name, attribute]}:
             return f"<{name}.{attribute}>"
         case {"Fn::Sub": str(text)}:
-            for name, known in KNOWN.items():
-                text = text.replace(f"${{{name}}}", known)
+            for name, each in known.items():
+                text = text.replace(f"${{{name}}}", each)
             return text
         case {"Fn::Join": [str(separator), list(parts)]}:
-            return separator.join(str(filled(part)) for part in parts)
+            return separator.join(str(filled(part, known)) for part in parts)
         case dict():
-            return {name: filled(each) for name, each in value.items()}
+            return {name: filled(each, known) for name, each in value.items()}
     return value
 
 

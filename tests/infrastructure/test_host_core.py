@@ -31,7 +31,7 @@ from infra.release import (
     signing_keys,
 )
 from infra.shapes import ROOT, Function, Role, Weight
-from infra.topology import KUBERNETES_ADMIN, KUBERNETES_OPERATOR, PREFIX, ROLE_PATH, TOPOLOGY
+from infra.topology import KUBERNETES_ADMIN, KUBERNETES_OPERATOR, PREFIX, TOPOLOGY
 from tests.infrastructure.deployment import PLACE, Deployment, Resource, an_object
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def statements(resource: Resource, *path: str) -> list[dict[str, JsonValue]]:
 
 
 def role_of(name: str, deployment: Deployment) -> Resource:
-    return deployment.named("IAM::Role", "RoleName")[name]
+    return deployment.named("IAM::Role", "RoleName")[PLACE.global_name(name)]
 
 
 # Tables
@@ -90,11 +90,11 @@ def test_what_can_be_restored_is_not_deleted_by_mistake(plain: Deployment) -> No
 
 def test_every_role_has_its_fixed_name_its_path_and_the_computed_policy(plain: Deployment, chosen: Deployment) -> None:
     for deployment in (plain, chosen):
-        roles = deployment.named("IAM::Role", "RoleName")
         passable, in_subnets = deployment.context.passable_role_arns, deployment.context.egress is not None
         for name, document in policies(TOPOLOGY, PLACE, passable, in_subnets=in_subnets).items():
-            assert roles[name].at("Path") == ROLE_PATH
-            found = {str(each["Sid"]): normal(each) for each in held_by(roles[name], deployment)}
+            role = role_of(name, deployment)
+            assert role.at("Path") == PLACE.role_path
+            found = {str(each["Sid"]): normal(each) for each in held_by(role, deployment)}
             assert found == {each.sid: normal(each.as_json()) for each in document.statements}
 
 
@@ -102,9 +102,8 @@ def test_policies_fit_into_what_iam_takes_even_where_names_are_long_and_all_is_c
     far = Place(PLACE.account, "ap-southeast-2", "aws-us-gov")
     passable = [f"arn:aws-us-gov:iam::111122223333:role/company/training-{number:02}" for number in range(15)]
     assert Context.of({"passable_role_arns": passable}).passable_role_arns == tuple(passable)
-    roles = chosen.named("IAM::Role", "RoleName")
     for name, document in policies(TOPOLOGY, far, passable, in_subnets=True).items():
-        apart = {str(each["Sid"]) for each in apart_of(roles[name], chosen)}
+        apart = {str(each["Sid"]) for each in apart_of(role_of(name, chosen), chosen)}
         assert document.without(*apart).size <= INLINE_LIMIT, name
         assert document.only(*apart).size <= MANAGED_LIMIT, name
 
@@ -119,12 +118,13 @@ def apart_of(role: Resource, deployment: Deployment) -> list[dict[str, JsonValue
     """List the statements of a role's managed policies, which are its own."""
     named = role.at("ManagedPolicyArns")
     policies = [deployment.reference(str(each)) for each in (an_array(named) if named else [])]
-    assert all(each.at("ManagedPolicyName") == f"{role.at('RoleName')}-looks" for each in policies)
+    name = str(role.at("RoleName")).removesuffix(f"-{PLACE.region}")
+    assert all(each.at("ManagedPolicyName") == PLACE.global_name(f"{name}-looks") for each in policies)
     return [each for policy in policies for each in statements_of(policy.at("PolicyDocument"))]
 
 
 def test_nothing_adds_to_a_computed_policy(plain: Deployment) -> None:
-    writers = {f"<{each.name}>" for each in plain.of("IAM::Role") if each.at("RoleName") == function_role("files")}
+    writers = {f"<{role_of(function_role('files'), plain).name}>"}
     touched = {str(role) for policy in plain.of("IAM::Policy") for role in an_array(policy.at("Roles"))}
     assert touched <= writers
 
@@ -177,7 +177,7 @@ def test_a_function_is_deployed_as_the_topology_has_it(
     assert made.at("Architectures") == ["x86_64" if function.weight is Weight.HELM else "arm64"]
     assert every(function, chosen).at("Architectures") == ["x86_64"]
     role = plain.reference(str(made.at("Role")))
-    assert role.at("RoleName") == function_role(function.name)
+    assert role.at("RoleName") == PLACE.global_name(function_role(function.name))
 
 
 def test_a_function_has_the_layer_of_its_class_for_its_processor(plain: Deployment) -> None:
@@ -298,7 +298,7 @@ def test_every_placeholder_of_a_state_machine_gets_a_value(plain: Deployment) ->
             "states", f"stateMachine:{PREFIX}"
         )
         assert made.object_at("DefinitionSubstitutions")["Partition"] == PLACE.partition
-        assert plain.reference(str(made.at("RoleArn"))).at("RoleName") == machine_role(machine.name)
+        assert plain.reference(str(made.at("RoleArn"))).name == role_of(machine_role(machine.name), plain).name
         assert asset(plain, made) == machine.path.read_text(encoding="utf-8")
 
 

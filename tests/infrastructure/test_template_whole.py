@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 from infra.host.stack import NAME
 from infra.privilege.authorization import load
+from infra.privilege.grants.identity import of_clusters
 from infra.release import BOUNDARY, OWN_BOUNDARY
 from infra.shapes import Weight
 from infra.topology import PREFIX, TOPOLOGY, UNMATCHED
+from tests.infrastructure.deployment import PLACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 # CloudFormation takes a megabyte.
 TEMPLATE_BYTES: Final = 1_000_000
+BOUNDARIES: Final = [PLACE.global_name(name) for name in (BOUNDARY, OWN_BOUNDARY)]
 OUTPUTS: Final = {
     *("Release", "ArtifactBucket", "AuditBucket", "NotificationsTopic", "DeadLetterQueue", "DashboardUrl"),
     *("ConsoleUrl", "ApiUrl", "McpUrl", "AgentClientId", "MachineClientId", "UserPoolId", "ConsoleHost"),
@@ -56,11 +58,8 @@ def test_nothing_but_the_boundary_names_all_resources_where_aws_has_a_type_for_t
 
 def test_every_role_whoever_made_it_has_the_boundary_of_the_deployment(chosen: Deployment) -> None:
     boundaries = chosen.named("IAM::ManagedPolicy", "ManagedPolicyName")
-    assert boundaries.keys() >= {BOUNDARY, OWN_BOUNDARY}
-    assert {each.whole["DeletionPolicy"] for each in (boundaries[BOUNDARY], boundaries[OWN_BOUNDARY])} == {
-        "RetainExceptOnCreate"
-    }
-    own = f"<{boundaries[OWN_BOUNDARY].name}>"
+    assert {boundaries[name].whole["DeletionPolicy"] for name in BOUNDARIES} == {"RetainExceptOnCreate"}
+    own = f"<{boundaries[PLACE.global_name(OWN_BOUNDARY)].name}>"
     assert [each.name for each in chosen.of("IAM::Role") if each.at("PermissionsBoundary") != own] == []
 
 
@@ -74,12 +73,11 @@ def test_nothing_in_the_template_resolves_a_secret(plain: Deployment, chosen: De
 
 
 def test_no_role_is_left_out_of_those_that_the_deployment_must_not_change(plain: Deployment) -> None:
-    boundary = plain.named("IAM::ManagedPolicy", "ManagedPolicyName")[OWN_BOUNDARY]
-    denied = next(each for each in whole(boundary.at("PolicyDocument")) if each["Sid"] == "NoChangeOfOwnRoles")
-    listed_ones = [str(each).rpartition("/")[2] for each in listed(denied["Resource"])]
-    # A role without a name gets one that begins with the stack's.
-    names = [str(each.at("RoleName") or f"{NAME}-{each.name}-1A2B3C") for each in plain.of("IAM::Role")]
-    assert [name for name in names if not any(fnmatchcase(name, pattern) for pattern in listed_ones)] == []
+    boundary = plain.named("IAM::ManagedPolicy", "ManagedPolicyName")[PLACE.global_name(OWN_BOUNDARY)]
+    denied = next(each for each in whole(boundary.at("PolicyDocument")) if each["Sid"] == "NoIamElsewhere")
+    assert [each for each in listed(denied["NotResource"]) if ":role/instantstart/" in each] == [*of_clusters(PLACE)]
+    assert {each.at("Path") for each in plain.of("IAM::Role")} == {PLACE.role_path}
+    assert PLACE.clusters_role_path != PLACE.role_path
 
 
 def test_every_function_runs_on_arm_but_helm(plain: Deployment) -> None:
@@ -137,8 +135,7 @@ def statements(deployment: Deployment) -> Iterator[tuple[str, dict[str, JsonValu
     for role in deployment.of("IAM::Role"):
         for inline in role.list_at("Policies"):
             yield from ((role.name, each) for each in written(inline["PolicyDocument"]))
-    bounds = (BOUNDARY, OWN_BOUNDARY)
-    apart = [each for each in deployment.of("IAM::ManagedPolicy") if each.at("ManagedPolicyName") not in bounds]
+    apart = [each for each in deployment.of("IAM::ManagedPolicy") if each.at("ManagedPolicyName") not in BOUNDARIES]
     for made in (*deployment.of("IAM::Policy"), *apart):
         yield from ((made.name, each) for each in written(made.at("PolicyDocument")))
 

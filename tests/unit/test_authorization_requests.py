@@ -128,10 +128,10 @@ def test_a_secret_is_read_by_its_arn_and_a_name_alone_is_not_judged() -> None:
     read = target("GetSecretValue", {"SecretId": arn})
     assert asked("secretsmanager", read) == [("secretsmanager:GetSecretValue", arn)]
     guard = Guard(TOPOLOGY, LIVE)
-    assert guard.denial("instantstart-function-api", "secretsmanager", read) is None
-    assert guard.denial("instantstart-function-helm", "secretsmanager", read) is not None
+    assert guard.denial("instantstart-function-api-us-west-2", "secretsmanager", read) is None
+    assert guard.denial("instantstart-function-helm-us-west-2", "secretsmanager", read) is not None
     others = target("GetSecretValue", {"SecretId": arn.replace("signing", "other")})
-    assert guard.denial("instantstart-function-api", "secretsmanager", others) is not None
+    assert guard.denial("instantstart-function-api-us-west-2", "secretsmanager", others) is not None
     with pytest.raises(Unknown):
         asked("secretsmanager", target("GetSecretValue", {"SecretId": "instantstart-signing-key-2"}))
 
@@ -148,19 +148,19 @@ def test_a_call_of_which_nothing_is_known_is_never_allowed(service: str, request
     call = parsing.read(service, request_)
     with pytest.raises(Unknown):
         requests.asked(call, LIVE)
-    denial = Guard(TOPOLOGY, LIVE).denial("instantstart-function-api", service, request_)
+    denial = Guard(TOPOLOGY, LIVE).denial("instantstart-function-api-us-west-2", service, request_)
     assert denial is not None
     assert "may do this" in denial.unverified
 
 
 def test_the_guard_tells_what_is_missing_in_the_words_of_iam() -> None:
     guard = Guard(TOPOLOGY, LIVE)
-    assert guard.judges("instantstart-function-helm")
+    assert guard.judges("instantstart-function-helm-us-west-2")
     assert not guard.judges("anybodys")
-    denial = guard.denial("instantstart-function-helm", "ec2", form(Action="DescribeVpcs"))
+    denial = guard.denial("instantstart-function-helm-us-west-2", "ec2", form(Action="DescribeVpcs"))
     assert denial is not None
     assert denial.message("arn:x") == (
         "User: arn:x is not authorized to perform: ec2:DescribeVpcs on resource: * "
         "because no identity-based policy allows the ec2:DescribeVpcs action"
     )
-    assert guard.denial("instantstart-function-api", "ec2", form(Action="DescribeVpcs")) is None
+    assert guard.denial("instantstart-function-api-us-west-2", "ec2", form(Action="DescribeVpcs")) is None

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from functions.clusters.names import TAG_LIMIT, derived
+from functions.core.roles import clusters_path_of
 from infra.local.simulators.stack_conditions import settled
 from infra.local.simulators.stack_intrinsics import Scope, references, resolve
 from infra.local.simulators.stack_resources import check_resources
@@ -182,7 +183,7 @@ def test_the_bucket_is_closed_and_outlives_its_cluster_but_no_failed_creation() 
 @pytest.mark.parametrize("logical_id", of_type("AWS::IAM::Role"))
 def test_roles_stand_under_our_path_and_name_their_resources(logical_id: str) -> None:
     role = properties(logical_id)
-    assert role["Path"] == "/instantstart/"
+    assert role["Path"] == clusters_path_of("ap-southeast-1")
     statements = [item for policy in role.get("Policies", []) for item in policy["PolicyDocument"]["Statement"]]
     unlimited = {item["Sid"] for item in statements if item["Resource"] in ("*", ["*"])}
     assert unlimited <= UNLIMITED

@@ -45,12 +45,12 @@ def test_what_the_role_lacks_is_left_to_its_owner() -> None:
 
 def test_a_role_that_is_gone_or_another_of_its_name_is_never_made() -> None:
     assert faults(chain(), replace(facts(), role=None)) == [("role", Action.REFUSE)]
-    other = "arn:aws:iam::123456789012:role/instantstart/mounts"
+    other = "arn:aws:iam::123456789012:role/instantstart/us-west-2/clusters/mounts"
     assert faults(chain(), changed(arn=other)) == [("role", Action.REFUSE)]
 
 
 def test_an_association_of_ours_is_pointed_to_it() -> None:
-    elsewhere = Association("a-1", PLACE.role_arn("mounts"), tags=OURS)
+    elsewhere = Association("a-1", "arn:aws:iam::123456789012:role/instantstart/us-west-2/clusters/mounts", tags=OURS)
     assert faults(chain(), replace(facts(), association=elsewhere)) == [("association", Action.UPDATE_ASSOCIATION)]
     assert faults(chain(), replace(facts(), association=None)) == [("association", Action.CREATE_ASSOCIATION)]
 

@@ -38,13 +38,14 @@ BUCKET = Arn.bucket("aws", "sagemaker-t1")
 PODS = IdentityChain(
     namespace="train",
     service_account="ckpt",
-    role="instantstart-t1-ckpt",
+    role="instantstart-t1-us-west-2-ckpt",
+    role_path="/instantstart/us-west-2/clusters/",
     mode=Mode.POD_IDENTITY,
     inline=(bucket_policy(BUCKET),),
     managed=(Arn.parse("arn:aws:iam::aws:policy/Managed"),),
 )
 WEB = PODS.model_copy(update={"mode": Mode.OIDC})
-ROLE = PLACE.role_arn(PODS.role)
+ROLE = PODS.role_at(PLACE)
 Json = dict[str, JsonValue]
 
 
@@ -106,7 +107,7 @@ def test_a_whole_chain_has_no_broken_link(chain: IdentityChain) -> None:
         (PODS, {"account": Account({ROLE_ANNOTATION: ROLE}, {})}, ("annotation", Action.REFUSE)),
         (PODS, {"role": role_of(PODS, tags={})}, ("role", Action.REFUSE)),
         (PODS, {"role": role_of(PODS, tags={**OURS, "instantstart:cluster": "t2"})}, ("role", Action.REFUSE)),
-        (PODS, {"role": role_of(PODS, arn=ROLE.replace("/instantstart/", "/"))}, ("role", Action.REFUSE)),
+        (PODS, {"role": role_of(PODS, arn=ROLE.replace("/us-west-2/", "/us-east-1/"))}, ("role", Action.REFUSE)),
         (PODS, {"role": role_of(PODS, trust=trust())}, ("role trust", Action.REWRITE_TRUST)),
         (PODS, {"role": role_of(PODS, inline={})}, ("policy", Action.WRITE_POLICY)),
         (PODS, {"role": role_of(PODS, attached=frozenset())}, ("managed policy", Action.ATTACH_POLICY)),
@@ -283,7 +284,7 @@ def test_a_service_that_must_be_trusted_besides_is_missed() -> None:
 @pytest.mark.parametrize("name", CHAINS)
 def test_every_chain_of_the_product_holds_once_it_is_made_as_told(name: str) -> None:
     chain = CHAINS[name](spec())
-    role = replace(role_of(chain), arn=PLACE.role_arn(chain.role))
+    role = replace(role_of(chain), arn=chain.role_at(PLACE))
     annotations = {ROLE_ANNOTATION: role.arn} if chain.mode is Mode.OIDC else {}
     facts = whole(chain, role=role, account=Account(annotations, {}), association=Association("a-1", role.arn))
     assert faults(chain, facts) == []
@@ -315,3 +316,28 @@ def test_what_is_not_ours_outlives_the_removal() -> None:
     assert removal_of(PODS, PLACE, foreign) == []
     of_stack = PODS.model_copy(update={"role_of_stack": True, "account_of": "driver"})
     assert removal_of(of_stack, PLACE, whole(of_stack)) == [Removal.DELETE_ASSOCIATION]
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_a_chain_of_a_cluster_that_the_release_before_made_still_holds_and_is_removed_with_its_role(name: str) -> None:
+    before = {"eks_cluster": "e", "hyperpod_cluster": "h", "bucket": "sagemaker-t1", "control_plane_role": "c"}
+    before |= {"execution_role": "instantstart-t1-execution", "s3_csi_role": "instantstart-t1-s3-csi"}
+    chain = CHAINS[name](spec().model_copy(update={"names": ClusterNames.model_validate(before)}))
+    parts = {"s3-csi-driver": "s3-csi", "training-operator": "training", "inference-operator": "inference"}
+    role = replace(role_of(chain), arn=f"arn:aws:iam::{ACCOUNT}:role/instantstart/instantstart-t1-{parts[name]}")
+    annotations = {ROLE_ANNOTATION: role.arn} if chain.mode is Mode.OIDC else {}
+    facts = whole(chain, role=role, account=Account(annotations, {}), association=Association("a-1", role.arn))
+    assert faults(chain, facts) == []
+    assert removal_of(chain, PLACE, facts)[-1] is Removal.DELETE_ROLE
+
+
+def test_a_cluster_of_the_same_tag_in_another_region_has_other_roles() -> None:
+    here, there = (
+        {CHAINS[name](spec(region)).role for name in CHAINS} | roles_of(region) for region in (REGION, "eu-west-1")
+    )
+    assert here & there == set()
+
+
+def roles_of(region: str) -> set[str]:
+    names = spec(region).names
+    return {names.control_plane_role, names.execution_role}

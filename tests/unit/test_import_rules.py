@@ -245,7 +245,7 @@ def test_what_will_hurt_later_is_a_warning_with_a_remedy() -> None:
         components=parts("vpc-cni"),
         s3_driver_role_arn="arn:aws:iam::123456789012:role/theirs",
     )
-    findings = findings_of(found, inside(), "instantstart-a-s3-csi")
+    findings = findings_of(found, inside(), "instantstart-a-us-west-2-s3-csi")
     assert [each.check for each in findings] == [
         "vpc_cni_version",
         "lb_subnet_tags",
@@ -255,7 +255,7 @@ def test_what_will_hurt_later_is_a_warning_with_a_remedy() -> None:
     ]
     assert {each.level for each in findings} == {Level.WARNING}
     assert all(each.remedy for each in findings)
-    assert findings_of(outside(), inside(), "instantstart-a-s3-csi") == []
+    assert findings_of(outside(), inside(), "instantstart-a-us-west-2-s3-csi") == []
 
 
 def test_the_desired_state_takes_what_was_found_even_of_types_that_nobody_here_knows() -> None:
@@ -375,7 +375,12 @@ def test_what_others_run_is_left_alone() -> None:
     assert fitted([], bucket=None) == both
     assert fitted([component("addon", S3, "absent"), component("csi_driver", "s3.csi.aws.com")]) == both
     assert fitted([], role="arn:aws:iam::123456789012:role/theirs") == {"identity_chain:s3-csi-driver"}
-    assert fitted([], role="arn:aws:iam::123456789012:role/instantstart/instantstart-a-s3-csi") == set()
+    assert (
+        fitted(
+            [], role="arn:aws:iam::123456789012:role/instantstart/us-west-2/clusters/instantstart-a-us-west-2-s3-csi"
+        )
+        == set()
+    )
 
 
 @pytest.mark.parametrize(

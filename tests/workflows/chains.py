@@ -18,14 +18,14 @@ DRIVER, TRAINING, INFERENCE = "s3-csi-driver", "training-operator", "inference-o
 INFERENCE_ACCOUNT = ("hyperpod-inference-system", "hyperpod-inference-controller-manager")
 TRAINING_ACCOUNT = ("aws-hyperpod", "hp-training-operator-controller-manager")
 DRIVER_ACCOUNT = ("kube-system", "s3-csi-driver-sa")
-INFERENCE_ROLE = "instantstart-base-inference"
+INFERENCE_ROLE = "instantstart-base-us-west-2-inference"
 INFERENCE_SESSION = f"arn:aws:sts::123456789012:assumed-role/{INFERENCE_ROLE}/pod"
 DENIED = "AccessDenied: Not authorized to perform sts:AssumeRoleWithWebIdentity"
 PODS, STS = "pods.eks.amazonaws.com", "sts.amazonaws.com"
 
 
 def role_arn(name: str) -> str:
-    return f"arn:aws:iam::123456789012:role/instantstart/instantstart-base-{name}"
+    return f"arn:aws:iam::123456789012:role/instantstart/us-west-2/clusters/instantstart-base-us-west-2-{name}"
 
 
 def kubernetes(driver: Driver, method: str, path: str, body: Json | None = None) -> Json:

@@ -13,8 +13,8 @@ from tests.workflows.reused import role
 IMPORT = "/api/clusters/import"
 RESEARCH = "research"
 LEGACY = "legacy-1"
-ADMIN = "arn:aws:iam::123456789012:role/instantstart/instantstart-kubernetes-admin"
-OPERATOR = "arn:aws:iam::123456789012:role/instantstart/instantstart-kubernetes-operator"
+ADMIN = "arn:aws:iam::123456789012:role/instantstart/us-west-2/instantstart-kubernetes-admin-us-west-2"
+OPERATOR = "arn:aws:iam::123456789012:role/instantstart/us-west-2/instantstart-kubernetes-operator-us-west-2"
 BUCKET = f"sagemaker-{LEGACY}-123456789012"
 LET_IN = {"create_access_entry": True}
 MOVED = {"move_authentication_mode": True, "create_access_entry": True}

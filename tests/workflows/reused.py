@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from functions.core.roles import clusters_path_of
 from tests.host.driver import Driver, Json
 from tests.workflows.subnets import ec2
 
@@ -119,7 +120,8 @@ def role(
     iam, name = driver.host.client("iam"), f"team-{service.partition('.')[0]}"
     statement = {"Effect": "Allow", "Principal": {"Service": service}, "Action": ["sts:AssumeRole", "sts:TagSession"]}
     trust = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
-    arn = iam.create_role(RoleName=name, Path="/instantstart/team/", AssumeRolePolicyDocument=trust)["Role"]["Arn"]
+    path = f"{clusters_path_of('us-west-2')}team/"
+    arn = iam.create_role(RoleName=name, Path=path, AssumeRolePolicyDocument=trust)["Role"]["Arn"]
     for policy in (*(_MANAGED + each for each in managed), *([own] if own else [])):
         iam.attach_role_policy(RoleName=name, PolicyArn=policy)
     if grants:

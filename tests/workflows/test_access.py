@@ -10,7 +10,7 @@ from infra.local.messages import HttpRequest
 from tests.host.driver import Driver, stage_of
 
 NAME = "eks-cluster-base"
-OPERATOR = "arn:aws:iam::123456789012:role/instantstart/instantstart-kubernetes-operator"
+OPERATOR = "arn:aws:iam::123456789012:role/instantstart/us-west-2/instantstart-kubernetes-operator-us-west-2"
 GROUP = "instantstart:operator"
 ADMINISTRATOR = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
 

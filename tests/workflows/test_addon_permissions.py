@@ -17,7 +17,7 @@ OPERATOR = "amazon-sagemaker-hyperpod-training-operator"
 PATH = "/api/clusters/ready/dependencies"
 IMAGE, NAMESPACE = "hp-training-operator", "aws-hyperpod"
 SECRET = "wJalrXUtnFEMIK7MDENG"  # what must not get out
-ROLE = "arn:aws:iam::123456789012:role/instantstart/instantstart-ready-training"
+ROLE = "arn:aws:iam::123456789012:role/instantstart/us-west-2/clusters/instantstart-ready-us-west-2-training"
 DENIED = (
     f"{SECRET} AccessDeniedException: User: arn:aws:sts::123456789012:assumed-role/training/{SECRET} is not authorized "
     f"to perform: sagemaker:DescribeClusterNode on resource: * password={SECRET}"

@@ -151,7 +151,7 @@ def test_a_script_that_goes_on_failing_fails_the_operation_by_what_its_log_says(
     assert LOG[1] in error["detail"]
     assert SECRET not in json.dumps(seen) + json.dumps(failed)
     assert "LifecycleConfig/gpu/" in error["detail"]
-    assert "instantstart-base-execution" in error["remedy"]
+    assert "instantstart-base-us-west-2-execution" in error["remedy"]
     assert "sagemaker-base-123456789012-us-west-2" in error["remedy"]
     driver.host.world.hyperpod.conditions.mend_lifecycle_scripts(CLUSTER, "gpu")
     assert driver.retry(failed["operation_id"])["status"] == "SUCCEEDED"

@@ -51,7 +51,7 @@ READS = (
     ("eks", "DescribeCluster"),
     ("sts", "AssumeRole"),
 )
-ROLE = "arn:aws:iam::123456789012:role/instantstart/instantstart-kubernetes-admin"
+ROLE = "arn:aws:iam::123456789012:role/instantstart/us-west-2/instantstart-kubernetes-admin-us-west-2"
 WHOLE = {
     "stack": 1,
     "eks": 1,

@@ -143,10 +143,10 @@ def test_sts_tells_a_wrong_audience_subject_signature_and_account_apart(driver_o
 def test_the_drivers_role_without_its_objects_arn_is_told_with_what_it_lacks_and_given_it(
     driver_of_prepared: Driver, run: Run, own: Runtime
 ) -> None:
-    driver, name = driver_of_prepared, "instantstart-base-s3-csi"
+    driver, name = driver_of_prepared, "instantstart-base-us-west-2-s3-csi"
     first = run(DRIVER)
     assert said(first).startswith("every link holds: agent")
-    assert "assumed-role/instantstart-base-s3-csi/" in session_of_pod(driver, DRIVER_ACCOUNT)
+    assert "assumed-role/instantstart-base-us-west-2-s3-csi/" in session_of_pod(driver, DRIVER_ACCOUNT)
     iam = driver.host.client("iam")
     made = iam.get_role_policy(RoleName=name, PolicyName="bucket")["PolicyDocument"]
     arn = f"arn:aws:s3:::{BUCKET}"
@@ -165,22 +165,24 @@ def test_the_drivers_role_without_its_objects_arn_is_told_with_what_it_lacks_and
 def test_an_operators_chain_is_made_before_its_add_on_and_pointed_back(driver_of_prepared: Driver, run: Run) -> None:
     driver, eks = driver_of_prepared, driver_of_prepared.host.client("eks")
     assert said(run(TRAINING)).endswith("annotation, association")
-    made = driver.host.client("iam").get_role(RoleName="instantstart-base-training")["Role"]
-    assert made["PermissionsBoundary"]["PermissionsBoundaryArn"].endswith(":policy/instantstart/instantstart-boundary")
+    made = driver.host.client("iam").get_role(RoleName="instantstart-base-us-west-2-training")["Role"]
+    assert made["PermissionsBoundary"]["PermissionsBoundaryArn"].endswith(
+        ":policy/instantstart/us-west-2/instantstart-boundary-us-west-2"
+    )
     install(driver, TRAINING_ACCOUNT)
-    assert "assumed-role/instantstart-base-training/" in session_of_pod(driver, TRAINING_ACCOUNT)
+    assert "assumed-role/instantstart-base-us-west-2-training/" in session_of_pod(driver, TRAINING_ACCOUNT)
     assert session_of_pod(driver, TRAINING_ACCOUNT, STS) == "InvalidTokenException"
     [found] = eks.list_pod_identity_associations(clusterName=EKS, serviceAccount=TRAINING_ACCOUNT[1])["associations"]
     eks.update_pod_identity_association(
         clusterName=EKS, associationId=found["associationId"], roleArn=role_arn("s3-csi")
     )
-    assert "assumed-role/instantstart-base-s3-csi/" in session_of_pod(driver, TRAINING_ACCOUNT)
+    assert "assumed-role/instantstart-base-us-west-2-s3-csi/" in session_of_pod(driver, TRAINING_ACCOUNT)
     run(TRAINING)
-    assert "assumed-role/instantstart-base-training/" in session_of_pod(driver, TRAINING_ACCOUNT)
+    assert "assumed-role/instantstart-base-us-west-2-training/" in session_of_pod(driver, TRAINING_ACCOUNT)
 
 
 def test_a_role_of_somebody_else_is_left_alone_and_named(driver_of_prepared: Driver, run: Run) -> None:
-    iam, name = driver_of_prepared.host.client("iam"), "instantstart-base-training"
+    iam, name = driver_of_prepared.host.client("iam"), "instantstart-base-us-west-2-training"
     trust = json.dumps({"Version": "2012-10-17", "Statement": []})
     iam.create_role(RoleName=name, AssumeRolePolicyDocument=trust)
     operation = run(TRAINING)

@@ -87,7 +87,7 @@ def test_an_association_of_somebody_else_is_a_conflict_that_names_both_roles(
     assert statuses(operation)[ADDON] == "PENDING"
     dissociate(driver)
     assert driver.retry(operation["operation_id"])["status"] == "SUCCEEDED"
-    assert "assumed-role/instantstart-base-s3-csi/" in session_of_pod(driver, DRIVER_ACCOUNT)
+    assert "assumed-role/instantstart-base-us-west-2-s3-csi/" in session_of_pod(driver, DRIVER_ACCOUNT)
 
 
 def test_pods_that_are_older_than_the_association_mount_nothing_until_they_start_anew(

@@ -28,7 +28,7 @@ from tests.workflows.chains import (
     session_of_pod,
 )
 
-ROLE = "instantstart-base-training"
+ROLE = "instantstart-base-us-west-2-training"
 GONE = "ResourceNotFoundException"
 NOTHING_LEFT = "nothing of ours is left"
 
@@ -75,8 +75,8 @@ def test_a_chain_is_removed_and_a_second_removal_finds_nothing(made: Driver, rem
     for _ in range(2):
         assert said(remove(TRAINING)) == NOTHING_LEFT + left
         assert stands(made) == (False, False)
-    assert "instantstart-base-s3-csi" in role_names(made)
-    assert "assumed-role/instantstart-base-s3-csi/" in session_of_pod(made, DRIVER_ACCOUNT)
+    assert "instantstart-base-us-west-2-s3-csi" in role_names(made)
+    assert "assumed-role/instantstart-base-us-west-2-s3-csi/" in session_of_pod(made, DRIVER_ACCOUNT)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_the_drivers_role_goes_with_the_stack_and_somebody_elses_association_sta
     assert session_of_pod(driver, DRIVER_ACCOUNT) == GONE
     association = associate(driver, role, DRIVER_ACCOUNT)
     assert f"association {association} with {role} (somebody else's)" in said(remove(DRIVER))
-    assert "assumed-role/instantstart-base-s3-csi/" in session_of_pod(driver, DRIVER_ACCOUNT)
+    assert "assumed-role/instantstart-base-us-west-2-s3-csi/" in session_of_pod(driver, DRIVER_ACCOUNT)
 
 
 def test_an_annotation_goes_unless_another_manager_wrote_it_too(
@@ -184,7 +184,7 @@ def test_an_annotation_goes_unless_another_manager_wrote_it_too(
     share_annotations(driver, INFERENCE_ACCOUNT)
     assert f"annotation {role} of {'/'.join(INFERENCE_ACCOUNT)} (of eks)" in said(remove(INFERENCE))
     assert annotations_of(driver, INFERENCE_ACCOUNT) == {"eks.amazonaws.com/role-arn": role}
-    assert "instantstart-base-inference" not in role_names(driver)
+    assert "instantstart-base-us-west-2-inference" not in role_names(driver)
 
 
 def share_annotations(driver: Driver, account: tuple[str, str]) -> None:

@@ -331,12 +331,12 @@ def test_the_stages_of_an_import_and_of_its_end_take_only_the_actions_that_are_d
     for stage in TOPOLOGY.stages:
         if stage.kind in run:
             # Each function acts in a session of its own role, named after the operation.
-            declared.setdefault(f"function-{stage.function}", {"sts:AssumeRole"}).update(stage.actions)
+            role = driver.host.deployed.function_roles[stage.function]
+            declared.setdefault(role, {"sts:AssumeRole"}).update(stage.actions)
     taken: dict[str, set[str]] = {}
     for call in heard:
-        function = call.role.rpartition("instantstart-")[2]
-        if function in declared and call.service not in ("dynamodb", "kubernetes"):
-            taken.setdefault(function, set()).add(f"{call.service}:{call.operation}")
+        if call.role in declared and call.service not in ("dynamodb", "kubernetes"):
+            taken.setdefault(call.role, set()).add(f"{call.service}:{call.operation}")
     assert taken.keys() == declared.keys()
-    undeclared = {f"{function} {action}" for function in taken for action in taken[function] - declared[function]}
+    undeclared = {f"{role} {action}" for role in taken for action in taken[role] - declared[role]}
     assert undeclared == set()

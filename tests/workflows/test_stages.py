@@ -7,7 +7,7 @@ import pytest
 from infra.local.faults import Fault, Kind
 from tests.host.driver import Driver, hyperpod_request, stage_of, statuses
 
-ROLE = "arn:aws:iam::123456789012:role/instantstart/instantstart-kubernetes-{}"
+ROLE = "arn:aws:iam::123456789012:role/instantstart/us-west-2/instantstart-kubernetes-{}-us-west-2"
 POLICY = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
 NAME = "eks-cluster-base"
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from functions.core.cluster import ClusterSpec
 
-ROLE_PATH: Final = "/instantstart/"
 MANAGER: Final = "instantstart"
 _ARN: Final = re.compile(r"arn:(aws[a-z-]*):([a-z0-9-]+):([a-z0-9-]*):(\d{12}|aws)?:(.+)")
 # Source: Amazon S3 user guide, "General purpose bucket naming rules".
@@ -95,12 +94,14 @@ class IdentityChain(_Frozen):
 
     `account_of` names the add-on that makes the service account, nothing when we make it ourselves; `precedes` says
     that the add-on comes after the chain. `role_of_stack` leaves the role's removal to the foundation stack.
-    `given_role` is the ARN of a role of the caller's own, which is judged and never written.
+    `given_role` is the ARN of a role of the caller's own, which is judged and never written; `role_path` is that of
+    a role which we make.
     """
 
     namespace: str
     service_account: str
     role: str
+    role_path: str
     mode: Mode
     inline: tuple[InlinePolicy, ...] = ()
     managed: tuple[Arn, ...] = ()
@@ -112,7 +113,7 @@ class IdentityChain(_Frozen):
 
     def role_at(self, place: Place) -> str:
         """Name the role by its ARN."""
-        return self.given_role or place.role_arn(self.role)
+        return self.given_role or f"arn:{place.partition}:iam::{place.account}:role{self.role_path}{self.role}"
 
     @property
     def subject(self) -> str:
@@ -139,10 +140,6 @@ class Place:
     def provider(self) -> str:
         """Name the IAM identity provider of the cluster."""
         return f"arn:{self.partition}:iam::{self.account}:oidc-provider/{self.issuer_name}"
-
-    def role_arn(self, role: str) -> str:
-        """Name a role of ours."""
-        return f"arn:{self.partition}:iam::{self.account}:role{ROLE_PATH}{role}"
 
 
 @dataclass(frozen=True)
@@ -222,6 +219,7 @@ def _s3_csi_driver(cluster: ClusterSpec) -> IdentityChain:
         namespace="kube-system",
         service_account="s3-csi-driver-sa",
         role=cluster.names.s3_csi_role,
+        role_path=cluster.names.role_path,
         mode=Mode.POD_IDENTITY,
         inline=(bucket_policy(Arn.bucket(partition_of(cluster.region), bucket)),) if bucket else (),
         account_of="aws-mountpoint-s3-csi-driver",
@@ -235,7 +233,8 @@ def _training_operator(cluster: ClusterSpec) -> IdentityChain:
     return IdentityChain(
         namespace="aws-hyperpod",
         service_account="hp-training-operator-controller-manager",
-        role=f"instantstart-{cluster.tag}-training",
+        role=cluster.names.training_role or f"instantstart-{cluster.tag}-training",
+        role_path=cluster.names.role_path,
         mode=Mode.POD_IDENTITY,
         managed=(_managed(cluster, "AmazonSageMakerHyperPodTrainingOperatorAccess"),),
         account_of="amazon-sagemaker-hyperpod-training-operator",
@@ -247,7 +246,8 @@ def _inference_operator(cluster: ClusterSpec) -> IdentityChain:
     return IdentityChain(
         namespace="hyperpod-inference-system",
         service_account="hyperpod-inference-controller-manager",
-        role=f"instantstart-{cluster.tag}-inference",
+        role=cluster.names.inference_role or f"instantstart-{cluster.tag}-inference",
+        role_path=cluster.names.role_path,
         mode=Mode.OIDC,
         managed=(_managed(cluster, "AmazonSageMakerHyperPodInferenceAccess"),),
         also_trusted=("sagemaker.amazonaws.com",),

@@ -16,7 +16,6 @@ from functions.core.stage import Applied, Behaviours, Done, Failed, Observation,
 from functions.core.tags import labels_of, tags_of
 from functions.identity.chains.models import (
     CHAINS,
-    ROLE_PATH,
     Account,
     Association,
     Facts,
@@ -252,7 +251,8 @@ def _repair(context: StageContext, chain: IdentityChain, place: Place, link: Lin
         case Action.ADD_AUDIENCE:
             iam.add_audience(place.provider, AUDIENCE)
         case Action.CREATE_ROLE:
-            iam.create_role(chain.role, ROLE_PATH, trust_of(chain, place), tags, f"of the pods of {chain.subject}")
+            purpose = f"of the pods of {chain.subject}"
+            iam.create_role(chain.role, chain.role_path, trust_of(chain, place), tags, purpose)
         case Action.APPLY_ACCOUNT:
             return _apply_account(context, chain, role_arn if chain.mode is Mode.OIDC else None)
         case Action.CREATE_ASSOCIATION:

@@ -38,24 +38,29 @@ class Denial:
 
 
 class Guard:
-    """Judges calls by the policies of all roles of a deployment, which are computed once."""
+    """Judges calls by the policies of all roles of a deployment, which are computed once.
+
+    A caller's role has its name in IAM; what is noted of it is by what the topology calls it.
+    """
 
     def __init__(self, topology: Topology, live: Live) -> None:
         self._live = live
         self._policies = {role: Policy(held) for role, held in roles.documents(topology, live.place).items()}
-        self._boundary = Policy(boundary.of_deployment(topology, live.place))
+        self._called = {live.place.global_name(role): role for role in self._policies}
+        self._boundary = Policy(boundary.of_deployment(live.place))
         self._machines = frozenset(machine_role(each.name) for each in topology.machines)
 
     def judges(self, role: str) -> bool:
         """Say whether a role, by its name, is one of the deployment's."""
-        return role in self._policies
+        return role in self._called
 
     def denial(self, role: str, service: str, request: HttpRequest) -> Denial | None:
         """Say what keeps a role from what it asks of a service, by its signing name; None where nothing does."""
         try:
             call = parsing.read(service, request)
-            wanted = requests.asked(call, self._live, by_machine=role in self._machines)
-            return next((found for each in wanted if (found := self._judged(role, each)) is not None), None)
+            called = self._called[role]
+            wanted = requests.asked(call, self._live, by_machine=called in self._machines)
+            return next((found for each in wanted if (found := self._judged(called, each)) is not None), None)
         except (parsing.Unreadable, Unknown, Unjudgeable) as error:
             return Denial(Asked(service, "*"), unverified=f"whether {role} may do this: {error}")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from functions.core.errors import Conflict, NotFound, PreconditionFailed
 from functions.core.findings import Finding, Level
 from functions.core.previews import Action, Change
+from functions.core.roles import is_ours
 from functions.core.tags import stack_tags
 from functions.identity.people.models import Owner
 from functions.identity.people.rules.grants import held, said
@@ -22,14 +23,14 @@ if TYPE_CHECKING:
 STAGE: Final = "people_access"
 NOT_GRANTED: Final = "not_granted"
 STANDARD: Final = "STANDARD"
-_OUR_PATH: Final = ":role/instantstart/"
 _SERVICE_PATH: Final = ":role/aws-service-role/"
 _STANDING: Final = ("ACTIVE", "UPDATING")
 
 
 def owner_of(principal: str, entry: Entry | None, cluster: ClusterSpec, our_roles: Collection[str]) -> Owner:
     """Say who made an entry, or whose it would be."""
-    if principal in our_roles or _OUR_PATH in principal or principal.rpartition("/")[2] in _roles_of(cluster):
+    ours = principal in our_roles or is_ours(principal, cluster.region)
+    if ours or principal.rpartition("/")[2] in _roles_of(cluster):
         return Owner.CONTROL_PLANE
     if _SERVICE_PATH in principal or (entry is not None and entry.type != STANDARD):
         return Owner.AWS

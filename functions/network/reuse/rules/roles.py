@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from functions.core.findings import Finding, Level
-from functions.identity.chains.models import ROLE_PATH, Arn, bucket_policy, partition_of
+from functions.core.roles import clusters_path_of, is_of_clusters
+from functions.identity.chains.models import Arn, bucket_policy, partition_of
 from functions.identity.chains.rules.documents import allows, principals, statements, texts
 from functions.identity.chains.rules.policy import granted
 from functions.network.reuse.rules.kinds import PASS_ROLE, ROLE, ROLE_POLICY, ROLE_TRUST
@@ -92,7 +93,7 @@ def role_arns(reused: ReusedResources) -> list[str]:
 
 def passable(arn: str, home: Home) -> bool:
     """Say whether this deployment may hand a role to an AWS service."""
-    return arn.partition(":role")[2].startswith(ROLE_PATH) or arn in home.passable
+    return is_of_clusters(arn, home.region) or arn in home.passable
 
 
 def _wanted(reused: ReusedResources, bucket: str, home: Home) -> Iterator[_Wanted]:
@@ -131,7 +132,7 @@ def _check(wanted: _Wanted, facts: Facts, home: Home) -> Iterator[Finding]:
         yield _error(ROLE, member, arn, said, "Name a role of this account.")
         return
     if not passable(arn, home):
-        yield _not_passable(wanted)
+        yield _not_passable(wanted, clusters_path_of(home.region))
     if arn not in facts.roles:
         return
     role = facts.roles[arn]
@@ -142,11 +143,9 @@ def _check(wanted: _Wanted, facts: Facts, home: Home) -> Iterator[Finding]:
     yield from _policies(wanted, role, home)
 
 
-def _not_passable(wanted: _Wanted) -> Finding:
-    said = f"{wanted.arn} may not be handed to {wanted.service}: it is not under {ROLE_PATH}"
-    remedy = (
-        f"Deploy the control plane with this ARN in its setting PASSABLE_ROLE_ARNS, or name a role under {ROLE_PATH}."
-    )
+def _not_passable(wanted: _Wanted, path: str) -> Finding:
+    said = f"{wanted.arn} may not be handed to {wanted.service}: it is not under {path}"
+    remedy = f"Deploy the control plane with this ARN in its setting PASSABLE_ROLE_ARNS, or name a role under {path}."
     return _error(PASS_ROLE, wanted.member, wanted.arn, said, remedy)
 
 
