@@ -11,9 +11,10 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
+from infra.functions import MANAGE_CONNECTIONS
 from infra.host.acknowledged import acknowledge
 from infra.host.http_api import THROTTLING, AccessLog, permit
-from infra.topology import MANAGE_CONNECTIONS, PREFIX
+from infra.topology import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
