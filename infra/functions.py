@@ -1,4 +1,4 @@
-"""The Lambda functions of a deployment: what each is for, its limits, and what it does besides its stages and routes."""
+"""The Lambda functions of a deployment: what each is for, its limits, what it does besides its stages and routes."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from infra.topology import FUNCTIONS
+from infra.functions import FUNCTIONS
 
 KEY: Final = "instantstart"
 
