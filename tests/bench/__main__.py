@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Final
 
 from infra.assets.__main__ import lines as asset_lines
+from infra.functions import FUNCTIONS
 from infra.shapes import Function
-from infra.topology import FUNCTIONS
 from tests.infrastructure.isolation import Assets, unpacked, variables
 
 _RUNS: Final = 5

@@ -9,8 +9,9 @@ from typing import Final
 import pytest
 
 from infra.assets import HELM_PROGRAM
+from infra.functions import FUNCTIONS
 from infra.shapes import Function, Weight
-from infra.topology import FUNCTIONS, TOPOLOGY
+from infra.topology import TOPOLOGY
 from tests.infrastructure.events import BEGIN, CONNECT, SIGNED_IN, STREAMED, requested, scheduled, turn
 from tests.infrastructure.isolation import Assets, Told, unpacked
 
