@@ -53,6 +53,8 @@ def _print_uses() -> bool:
     unused = notes.granted() - notes.read(_FOLDER).keys()
     unexplained, idle = reasons.unexplained(unused), reasons.idle(unused)
     print(f"{len(notes.granted())} granted, {len(unused)} of them not needed, {len(unexplained)} without a reason")
+    for why, count in reasons.explained(unused).items():
+        print(f"  {count:>4} because {why}")
     for use in unexplained:
         print(f"  {use.role:<42} {use.sid:<24} {use.action}")
     for reason in idle:

@@ -5,6 +5,7 @@ A reason is for roles, statements and actions that match its patterns; one that 
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
@@ -96,6 +97,12 @@ def unexplained(unused: Iterable[Use], reasons: Iterable[Reason] = REASONS) -> l
     """List what nobody needs and nothing explains."""
     known = tuple(reasons)
     return sorted(use for use in unused if not any(reason.explains(use) for reason in known))
+
+
+def explained(unused: Iterable[Use], reasons: Iterable[Reason] = REASONS) -> dict[str, int]:
+    """Count what each reason explains, by its words; what several explain counts for the first."""
+    found = [next((reason.why for reason in reasons if reason.explains(use)), None) for use in unused]
+    return dict(Counter(why for why in sorted(filter(None, found))))
 
 
 def idle(unused: Iterable[Use], reasons: Iterable[Reason] = REASONS) -> list[Reason]:

@@ -52,6 +52,7 @@ def test_what_is_not_needed_must_be_explained_and_what_explains_must_be_needed()
     assert reasons.unexplained([USE], [fits, other]) == []
     assert reasons.unexplained([USE], [other]) == [USE]
     assert reasons.idle([USE], [fits, other]) == [other]
+    assert reasons.explained([USE, Use(HELM, "Other", "s3:GetObject")], [fits, other]) == {"why": 1}
 
 
 def test_mutations_go_on_where_an_earlier_run_stopped_and_survivors_are_tried_again(tmp_path: Path) -> None:
