@@ -21,8 +21,8 @@ BUDGETS: Final = {
     "unit": 80,
     "component": 190,
     "host": 160,
-    "workflows": 400,
-    "conformance": 130,
+    "workflows": 640,
+    "conformance": 160,
     "infrastructure": 400,
 }
 # A process holds one simulated cloud, and a file's fixtures.
