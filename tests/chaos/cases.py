@@ -12,6 +12,7 @@ from tests.chaos.course import Course, Occurrences
 # "Kill the worker" once before and once after the call's effect would be a seventh: after it, nothing is known.
 KINDS = (Kind.THROTTLE, Kind.FAIL_BEFORE, Kind.FAIL_AFTER, Kind.HANG, Kind.DENY, Kind.KILL_AFTER)
 _MACHINE = "machine-"
+_EVER_AFTER = 10**6
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,9 @@ class Case:
         return f"{self.stage}: {self.occurrence} {where}, {self.kind}"
 
     def fault(self) -> Fault:
-        return Fault(self.service, self.operation, self.kind, self.number, role=self.role)
+        """Give the fault; a right that a stage lacks does not come by itself, so that is denied ever after."""
+        times = _EVER_AFTER if self.kind is Kind.DENY and self.of_the_stage else 1
+        return Fault(self.service, self.operation, self.kind, self.number, times, role=self.role)
 
     @property
     def of_a_machine(self) -> bool:
