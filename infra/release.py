@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from functions.core.cluster import AccessRole
-from functions.core.roles import FORMER_PATH, clusters_path_of, path_of
+from functions.core.roles import clusters_path_of, path_of
 from infra.topology import (
     CHOICES,
     CLUSTER_ARTIFACTS,
@@ -136,11 +136,6 @@ def log_group(name: str) -> str:
 def boundary_arn(place: Place) -> str:
     """Name the permissions boundary of every role that we make for clusters."""
     return place.arn("iam", f"policy{place.role_path}{place.global_name(BOUNDARY)}", region=False)
-
-
-def former_boundary_arn(place: Place) -> str:
-    """Name that of the roles that release 0.1 made for clusters; they are served until the release after it is out."""
-    return place.arn("iam", f"policy{FORMER_PATH}{BOUNDARY}", region=False)
 
 
 def environment(

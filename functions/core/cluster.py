@@ -9,15 +9,13 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from functions.core.errors import PreconditionFailed
-from functions.core.roles import FORMER_PATH
 
 
 class ClusterNames(BaseModel):
     """The names of what a cluster consists of, fixed when it is created or imported; nothing derives them again.
 
     An imported cluster has no stack, and a bucket only where one was found or named. What else it lacks has the name
-    that it would get. The roles that we make stand under `role_path`. A cluster that was made before each region's
-    deployment had a path of its own has neither `training_role` nor `inference_role` here.
+    that it would get. The roles that we make stand under `role_path`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -29,9 +27,9 @@ class ClusterNames(BaseModel):
     control_plane_role: str
     execution_role: str
     s3_csi_role: str
-    training_role: str | None = None
-    inference_role: str | None = None
-    role_path: str = FORMER_PATH
+    training_role: str
+    inference_role: str
+    role_path: str
 
 
 class Surroundings(BaseModel):

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-# Where all roles stood in release 0.1, and how they began. They are served until the release after it is frozen.
-FORMER_PATH: Final = "/instantstart/"
-FORMER: Final = f"{FORMER_PATH}instantstart-"
-
 
 def path_of(region: str) -> str:
     """Give the path of the deployment of a region: all roles and policies of its own, and below it its clusters'."""
-    return f"{FORMER_PATH}{region}/"
+    return f"/instantstart/{region}/"
 
 
 def clusters_path_of(region: str) -> str:
@@ -21,12 +15,12 @@ def clusters_path_of(region: str) -> str:
 
 def is_ours(arn: str, region: str) -> bool:
     """Say whether a role is one of the deployment of a region, or of its clusters."""
-    return _path(arn).startswith((path_of(region), FORMER))
+    return _path(arn).startswith(path_of(region))
 
 
 def is_of_clusters(arn: str, region: str) -> bool:
     """Say whether a role stands where the deployment of a region makes those of clusters."""
-    return _path(arn).startswith((clusters_path_of(region), FORMER))
+    return _path(arn).startswith(clusters_path_of(region))
 
 
 def _path(arn: str) -> str:

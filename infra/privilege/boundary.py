@@ -9,11 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from functions.core.roles import FORMER
 from infra.privilege.documents import Condition, Document, Effect, Statement
 from infra.privilege.grant import buckets, named, worldwide
-from infra.privilege.grants.identity import of_clusters, providers, stood_bounded
-from infra.release import DEAD_LETTERS, NOTIFICATIONS, signing_keys
+from infra.privilege.grants.identity import of_clusters, providers
+from infra.release import DEAD_LETTERS, NOTIFICATIONS, boundary_arn, signing_keys
 from infra.topology import PREFIX, STACK
 
 if TYPE_CHECKING:
@@ -64,8 +63,7 @@ def of_deployment(place: Place, passable_role_arns: Iterable[str] = ()) -> Docum
 def of_managed_clusters(topology: Topology, place: Place, passable_role_arns: Iterable[str] = ()) -> Document:
     """Give the boundary of clusters' roles: pods and nodes do what their policies say, to nothing of the deployment."""
     service_roles = worldwide(place, "iam", "role/aws-service-role/*")
-    # Roles of before there were paths have a boundary of then.
-    usable = (*worldwide(place, "iam", f"role{place.clusters_role_path}*"), *sorted(passable_role_arns))
+    usable = (*of_clusters(place), *sorted(passable_role_arns))
     owned = [_anywhere(place).bucket(each.name) for each in topology.buckets]
     kept = buckets(place, *(f"{name}/*" for name in owned), *owned)
     shipped = buckets(place, artifacts := _anywhere(place).bucket("artifacts"), f"{artifacts}/*")
@@ -101,7 +99,7 @@ def _writable(place: Place) -> tuple[str, ...]:
 
 def _own(place: Place) -> tuple[str, ...]:
     """Name the roles of the deployment and of its clusters; none of a deployment in another region."""
-    return worldwide(place, "iam", f"role{place.role_path}*", f"role{FORMER}*")
+    return worldwide(place, "iam", f"role{place.role_path}*")
 
 
 def _anywhere(place: Place) -> Place:
@@ -130,4 +128,4 @@ def _stores(place: Place) -> tuple[str, ...]:
 
 def _other_boundary(place: Place) -> Condition:
     """Hold for a role that has another boundary, or none."""
-    return replace(stood_bounded(place), operator="StringNotEquals")
+    return Condition("StringNotEquals", "iam:PermissionsBoundary", (boundary_arn(place),))

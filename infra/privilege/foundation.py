@@ -236,15 +236,19 @@ def _eks(place: Place) -> tuple[Grant, ...]:
 
 
 def _roles(place: Place) -> tuple[Grant, ...]:
-    ours, bound = identity.of_clusters(place), identity.stood_bounded(place)
+    ours, bound = identity.of_clusters(place), identity.bounded(place)
     reads = ("iam:GetRole", "iam:GetRolePolicy", "iam:ListAttachedRolePolicies", "iam:ListRolePolicies")
     attached = tuple(f"arn:{place.partition}:iam::aws:{each}" for each in POLICIES)
-    makes, writes = ("CreateRole", "PutRolePermissionsBoundary"), ("PutRolePolicy", "UpdateAssumeRolePolicy")
+    writes = (
+        "iam:CreateRole",
+        "iam:PutRolePermissionsBoundary",
+        "iam:PutRolePolicy",
+        "iam:UpdateAssumeRolePolicy",
+    )
     return (
         # EKS reads the role that it is given, which callers may have brought.
         Grant("ReadRoles", reads, worldwide(place, "iam", "role/*")),
-        Grant("MakeRoles", tuple(f"iam:{each}" for each in makes), ours, (identity.bounded(place),)),
-        Grant("WriteRoles", tuple(f"iam:{each}" for each in writes), ours, (bound,)),
+        Grant("WriteRoles", writes, ours, (bound,)),
         Grant("UnmakeRoles", identity.TAKING, ours, (bound, identity.OF_CLUSTER)),
         Grant(
             "AttachPolicies",

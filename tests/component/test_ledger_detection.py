@@ -21,6 +21,9 @@ NAMES: JsonObject = {
     "control_plane_role": "r",
     "execution_role": "r",
     "s3_csi_role": "r",
+    "training_role": "r",
+    "inference_role": "r",
+    "role_path": "/p/",
 }
 FOUND: JsonObject = {"operation_id": "01", "changes": ["a"]}
 READY: JsonObject = {"status": "True", "reason": "Found", "message": "m", "since": "2026-01-01T00:00:00Z"}

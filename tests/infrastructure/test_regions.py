@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from functions.core.roles import FORMER
-from infra.release import boundary_arn, former_boundary_arn
+from infra.release import boundary_arn
 from tests.infrastructure.deployment import PLACE, elsewhere
 
 if TYPE_CHECKING:
@@ -65,22 +64,21 @@ def test_no_name_that_an_account_has_once_is_in_both_regions(here: Deployment, t
 
 def test_no_statement_of_one_region_names_a_role_or_policy_of_the_other(here: Deployment, there: Deployment) -> None:
     for deployment, own, other in ((here, PLACE.region, THERE), (there, THERE, PLACE.region)):
-        found = [each.properties for each in deployment.resources if each.kind.startswith("AWS::IAM::")]
-        # What release 0.1 has left in the account is of neither, its boundary too.
-        text = json.dumps(found).replace(FORMER, "")
+        text = json.dumps([each.properties for each in deployment.resources if each.kind.startswith("AWS::IAM::")])
+        assert f"/instantstart/{own}/" in text
         assert other not in text
-        # Nor all of both: a pattern ends behind the region.
-        assert text.count("/instantstart/") == text.count(f"/instantstart/{own}/") > 0
+        # Nor all of both: a pattern ends behind the region, and what is not ours is under no path of ours.
+        assert text.count("/instantstart/") == text.count(f"/instantstart/{own}/")
 
 
-def test_the_roles_of_one_region_s_clusters_are_bounded_by_its_own_boundary(here: Deployment) -> None:
+def test_the_roles_of_one_region_s_clusters_are_bounded_by_its_own_boundary_alone(here: Deployment) -> None:
     bounds = {
         value
         for each in here.of("IAM::Role")
         for policy in each.list_at("Policies")
         for value in conditions(policy, "iam:PermissionsBoundary")
     }
-    assert bounds == {boundary_arn(PLACE), former_boundary_arn(PLACE)}
+    assert bounds == {boundary_arn(PLACE)}
 
 
 def names_in(deployment: Deployment) -> set[tuple[str, str]]:

@@ -15,8 +15,8 @@ from functions.core.ledger.models import Actor, Channel
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-GATEWAY = "arn:aws:iam::123456789012:role/instantstart/instantstart-function-mcp"
-SESSION = "arn:aws:sts::123456789012:assumed-role/instantstart-function-mcp/mcp"
+GATEWAY = "arn:aws:iam::123456789012:role/instantstart/us-west-2/instantstart-function-mcp-us-west-2"
+SESSION = "arn:aws:sts::123456789012:assumed-role/instantstart-function-mcp-us-west-2/mcp"
 EVERY_SCOPE = "instantstart/read instantstart/operate instantstart/admin"
 CLAIM: dict[str, JsonValue] = {"id": "ann", "scopes": ["read"], "groups": ["research"], "client": "mcp"}
 
@@ -115,10 +115,10 @@ def test_the_internal_door_speaks_for_the_gateways_caller() -> None:
 @pytest.mark.parametrize(
     ("signed_by", "gateway"),
     [
-        ("arn:aws:sts::123456789012:assumed-role/instantstart-function-api/api", GATEWAY),
-        ("arn:aws:sts::111122223333:assumed-role/instantstart-function-mcp/mcp", GATEWAY),
-        ("arn:aws:sts::123456789012:assumed-role/instantstart-function-mcp-2/mcp", GATEWAY),
-        ("arn:aws:iam::123456789012:user/instantstart-function-mcp", GATEWAY),
+        ("arn:aws:sts::123456789012:assumed-role/instantstart-function-api-us-west-2/api", GATEWAY),
+        ("arn:aws:sts::111122223333:assumed-role/instantstart-function-mcp-us-west-2/mcp", GATEWAY),
+        ("arn:aws:sts::123456789012:assumed-role/instantstart-function-mcp-us-west-20/mcp", GATEWAY),
+        ("arn:aws:iam::123456789012:user/instantstart-function-mcp-us-west-2", GATEWAY),
         ("", GATEWAY),
         (SESSION, None),
     ],

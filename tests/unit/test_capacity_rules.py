@@ -26,7 +26,7 @@ from functions.core.cluster import DesiredGroup, DesiredLifecycle, DesiredTaint,
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-ROLE = "arn:aws:iam::123456789012:role/instantstart/instantstart-t1-execution"
+ROLE = "arn:aws:iam::123456789012:role/instantstart/us-west-2/clusters/instantstart-t1-us-west-2-execution"
 EKS = "arn:aws:eks:us-west-2:123456789012:cluster/eks-cluster-t1"
 OURS, OTHER = "subnet-0123456789abcdef0", "subnet-0123456789abcdef1"
 GROUP = DesiredGroup(name="gpu", instance_type="ml.p5.48xlarge", instance_count=2, capacity_type="on_demand")

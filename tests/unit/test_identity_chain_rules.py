@@ -318,19 +318,6 @@ def test_what_is_not_ours_outlives_the_removal() -> None:
     assert removal_of(of_stack, PLACE, whole(of_stack)) == [Removal.DELETE_ASSOCIATION]
 
 
-@pytest.mark.parametrize("name", CHAINS)
-def test_a_chain_of_a_cluster_that_the_release_before_made_still_holds_and_is_removed_with_its_role(name: str) -> None:
-    before = {"eks_cluster": "e", "hyperpod_cluster": "h", "bucket": "sagemaker-t1", "control_plane_role": "c"}
-    before |= {"execution_role": "instantstart-t1-execution", "s3_csi_role": "instantstart-t1-s3-csi"}
-    chain = CHAINS[name](spec().model_copy(update={"names": ClusterNames.model_validate(before)}))
-    parts = {"s3-csi-driver": "s3-csi", "training-operator": "training", "inference-operator": "inference"}
-    role = replace(role_of(chain), arn=f"arn:aws:iam::{ACCOUNT}:role/instantstart/instantstart-t1-{parts[name]}")
-    annotations = {ROLE_ANNOTATION: role.arn} if chain.mode is Mode.OIDC else {}
-    facts = whole(chain, role=role, account=Account(annotations, {}), association=Association("a-1", role.arn))
-    assert faults(chain, facts) == []
-    assert removal_of(chain, PLACE, facts)[-1] is Removal.DELETE_ROLE
-
-
 def test_a_cluster_of_the_same_tag_in_another_region_has_other_roles() -> None:
     here, there = (
         {CHAINS[name](spec(region)).role for name in CHAINS} | roles_of(region) for region in (REGION, "eu-west-1")

@@ -9,7 +9,7 @@ from infra.local.faults import HOST_ROLE, Fault, Faults, Kind, answer
 from infra.local.messages import HttpRequest, HttpResponse
 from infra.local.refusals import refusal
 
-ROLE = "arn:aws:iam::123456789012:role/instantstart/instantstart-function-api"
+ROLE = "arn:aws:iam::123456789012:role/instantstart/us-west-2/instantstart-function-api-us-west-2"
 
 
 def struck(faults: Faults, role: str = ROLE, times: int = 5) -> list[bool]:

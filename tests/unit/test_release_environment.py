@@ -68,8 +68,7 @@ def test_what_an_account_has_once_is_named_by_region_and_stands_under_a_path_of_
     [
         ("us-west-2/instantstart-foundation-us-west-2", True, False),
         ("us-west-2/clusters/instantstart-a-us-west-2-execution", True, True),
-        # Release 0.1 made all of its roles in one place.
-        ("instantstart-a-execution", True, True),
+        ("instantstart-a-execution", False, False),
         ("us-west-20/clusters/instantstart-a-us-west-20-execution", False, False),
         ("eu-west-1/instantstart-foundation-eu-west-1", False, False),
         ("eu-west-1/clusters/instantstart-a-eu-west-1-execution", False, False),

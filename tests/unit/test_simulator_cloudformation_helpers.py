@@ -143,7 +143,7 @@ def foundation_parameters(world: World) -> list[tuple[str, str]]:
         ("KubeProxyVersion", newest["kube-proxy"]),
         ("KubernetesAdminRoleArn", f"arn:aws:iam::{ACCOUNT}:role/instantstart-kubernetes-admin"),
         ("KubernetesOperatorRoleArn", f"arn:aws:iam::{ACCOUNT}:role/instantstart-kubernetes-operator"),
-        ("PermissionsBoundaryArn", f"arn:aws:iam::{ACCOUNT}:policy/instantstart/instantstart-boundary"),
+        ("PermissionsBoundaryArn", f"arn:aws:iam::{ACCOUNT}:policy/instantstart/us-east-1/boundary"),
         ("PublicAccessCidrs", "0.0.0.0/0"),
         *((name, "none") for name in REUSED),
     ]

@@ -39,6 +39,9 @@ SPEC = ClusterSpec(
         control_plane_role="cp",
         execution_role="ex",
         s3_csi_role="s3",
+        training_role="tr",
+        inference_role="in",
+        role_path="/p/",
     ),
     created_at=datetime(2026, 1, 1, tzinfo=UTC),
 )

@@ -233,7 +233,7 @@ def _training_operator(cluster: ClusterSpec) -> IdentityChain:
     return IdentityChain(
         namespace="aws-hyperpod",
         service_account="hp-training-operator-controller-manager",
-        role=cluster.names.training_role or f"instantstart-{cluster.tag}-training",
+        role=cluster.names.training_role,
         role_path=cluster.names.role_path,
         mode=Mode.POD_IDENTITY,
         managed=(_managed(cluster, "AmazonSageMakerHyperPodTrainingOperatorAccess"),),
@@ -246,7 +246,7 @@ def _inference_operator(cluster: ClusterSpec) -> IdentityChain:
     return IdentityChain(
         namespace="hyperpod-inference-system",
         service_account="hyperpod-inference-controller-manager",
-        role=cluster.names.inference_role or f"instantstart-{cluster.tag}-inference",
+        role=cluster.names.inference_role,
         role_path=cluster.names.role_path,
         mode=Mode.OIDC,
         managed=(_managed(cluster, "AmazonSageMakerHyperPodInferenceAccess"),),

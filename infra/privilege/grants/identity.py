@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from functions.core.roles import FORMER
 from functions.core.tags import CLUSTER_MARK
 from infra.privilege.documents import Condition
 from infra.privilege.grant import Grant, equal, like, worldwide
-from infra.release import boundary_arn, former_boundary_arn, function_role
+from infra.release import boundary_arn, function_role
 from infra.shapes import Weight
 from infra.topology import FOUNDATION_ROLE, KUBERNETES_ADMIN, KUBERNETES_OPERATOR
 
@@ -40,21 +39,13 @@ def sessions(place: Place, function: Function) -> tuple[Grant, ...]:
 
 
 def bounded(place: Place) -> Condition:
-    """Demand that the role gets our permissions boundary."""
+    """Demand that the role has our permissions boundary."""
     return equal("iam:PermissionsBoundary", boundary_arn(place))
 
 
-def stood_bounded(place: Place) -> Condition:
-    """Demand that the role, which stands already, has our permissions boundary."""
-    return equal("iam:PermissionsBoundary", boundary_arn(place), former_boundary_arn(place))
-
-
 def of_clusters(place: Place) -> tuple[str, ...]:
-    """Name the roles that the deployment makes for clusters: all under a path where no other role stands.
-
-    Those that were made before there was such a path begin alike, with those of the deployment of then beside them.
-    """
-    return worldwide(place, "iam", f"role{place.clusters_role_path}*", f"role{FORMER}*")
+    """Name the roles that the deployment makes for clusters: all under a path where no other role stands."""
+    return worldwide(place, "iam", f"role{place.clusters_role_path}*")
 
 
 def providers(place: Place) -> tuple[str, ...]:
@@ -86,11 +77,11 @@ def _reading(place: Place) -> tuple[Grant, ...]:
 
 
 def _roles(place: Place) -> tuple[Grant, ...]:
-    ours, bound = of_clusters(place), stood_bounded(place)
+    ours, bound = of_clusters(place), bounded(place)
     giving = ("iam:PutRolePolicy", "iam:UpdateAssumeRolePolicy")
     attached = Condition("ArnLike", "iam:PolicyARN", (f"arn:{place.partition}:iam::aws:{CHAIN_POLICIES}",))
     return (
-        Grant("CreateRoles", ("iam:CreateRole",), ours, (bounded(place), TO_BE_OF_CLUSTER)),
+        Grant("CreateRoles", ("iam:CreateRole",), ours, (bound, TO_BE_OF_CLUSTER)),
         # IAM asks for this when a role is created with tags, and knows then neither a tag nor the boundary of the role:
         # what somebody tags is no cluster's yet, for without our boundary nothing else is done to it.
         Grant("TagRoles", ("iam:TagRole",), ours, (TO_BE_OF_CLUSTER,)),
