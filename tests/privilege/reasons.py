@@ -49,7 +49,7 @@ _OF_HANDLERS: Final = {
         "iam:UpdateOpenIDConnectProviderThumbprint",
     ),
     "UnmakeNetwork": ("ec2:DisassociateRouteTable",),
-    "MakeRoles": ("iam:PutRolePermissionsBoundary",),
+    "WriteRoles": ("iam:PutRolePermissionsBoundary",),
 }
 # What CloudFormation reads of a stack's resources in the name of whoever lets it detect drift.
 _OF_DETECTION: Final = {
