@@ -12,8 +12,10 @@ _HEAR = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIte
 MANAGE_CONNECTIONS = "execute-api:ManageConnections"
 _READ = ("GetItem", "Query")
 _WRITE = ("GetItem", "PutItem", "Query", "UpdateItem")
-# A stage reads its operation, and writes how far it is.
-_PROGRESS = Access(ledger.OPERATIONS, (*_READ, "UpdateItem"))
+# A stage reads its operation with all stages, and writes how far it is.
+_PROGRESS = Access(ledger.OPERATIONS, ("Query", "UpdateItem"))
+# It reads its cluster and renews its lease.
+_OF_CLUSTER = ("GetItem", "UpdateItem")
 _BY_TAG = Access(ledger.CLUSTERS, ("Query",), ledger.BY_TAG)
 _BY_HYPERPOD_CLUSTER = Access(ledger.CLUSTERS, ("Query",), ledger.BY_HYPERPOD_CLUSTER)
 _BY_CLUSTER = Access(ledger.OPERATIONS, ("Query",), ledger.BY_CLUSTER)
@@ -68,7 +70,7 @@ FUNCTIONS = (
         ),
         data=(
             Access(ledger.CLUSTERS, (*_READ, "UpdateItem")),
-            Access(ledger.OPERATIONS, _WRITE),
+            Access(ledger.OPERATIONS, ("PutItem", "Query")),
             Access(ledger.IDEMPOTENCY, ("GetItem", "PutItem")),
         ),
         patience=Patience.EDGE,
@@ -80,8 +82,8 @@ FUNCTIONS = (
         "writes the beginnings and ends of operations and stages",
         timeout_seconds=60,
         data=(
-            Access(ledger.CLUSTERS, (*_WRITE, "DeleteItem")),
-            Access(ledger.OPERATIONS, _WRITE),
+            Access(ledger.CLUSTERS, ("DeleteItem", "PutItem", "Query", "UpdateItem")),
+            Access(ledger.OPERATIONS, (*_READ, "UpdateItem")),
         ),
     ),
     Function(
@@ -98,7 +100,7 @@ FUNCTIONS = (
         ),
         data=(
             Access(ledger.CLUSTERS, (*_WRITE, "ConditionCheckItem", "DeleteItem")),
-            Access(ledger.OPERATIONS, _WRITE),
+            Access(ledger.OPERATIONS, (*_READ, "UpdateItem")),
             Access(ledger.CLUSTER_EVENTS, ("PutItem",)),
             _UNFINISHED,
             Access(ledger.CLUSTERS, ("Query",), ledger.BY_LEASE_EXPIRY),
@@ -115,7 +117,7 @@ FUNCTIONS = (
             Access(ledger.CONNECTIONS, ("DeleteItem", "GetItem", "PutItem", "UpdateItem")),
             Access(ledger.TICKETS, ("DeleteItem",)),
             Access(ledger.CLUSTERS, _READ),
-            Access(ledger.OPERATIONS, _READ),
+            Access(ledger.OPERATIONS, ("Query",)),
             Access(ledger.CLUSTER_EVENTS, ("Query",)),
             _BY_CLUSTER,
             _BY_MONTH,
@@ -160,7 +162,7 @@ FUNCTIONS = (
         "runs the network stages",
         timeout_seconds=300,
         # A compute subnet is made under a lock of its VPC.
-        data=(Access(ledger.CLUSTERS, (*_READ, "DeleteItem", "UpdateItem")), _PROGRESS),
+        data=(Access(ledger.CLUSTERS, (*_OF_CLUSTER, "DeleteItem")), _PROGRESS),
         acts_for_operations=True,
     ),
     Function(
@@ -179,7 +181,7 @@ FUNCTIONS = (
         "functions.entry.stages_identity.handler",
         "gives pods AWS roles",
         timeout_seconds=300,
-        data=(Access(ledger.CLUSTERS, (*_READ, "UpdateItem")), _PROGRESS),
+        data=(Access(ledger.CLUSTERS, _OF_CLUSTER), _PROGRESS),
         acts_for_operations=True,
         weight=Weight.KUBERNETES,
     ),
@@ -199,7 +201,7 @@ FUNCTIONS = (
         "functions.entry.stages_workloads.handler",
         "runs the stages that speak to Kubernetes",
         timeout_seconds=300,
-        data=(Access(ledger.CLUSTERS, (*_READ, "UpdateItem")), _PROGRESS),
+        data=(Access(ledger.CLUSTERS, _OF_CLUSTER), _PROGRESS),
         acts_for_operations=True,
         weight=Weight.KUBERNETES,
     ),

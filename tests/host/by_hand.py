@@ -42,6 +42,10 @@ class ByHand:
     def hyperpod(self) -> str:
         return f"hp-cluster-{self.tag}"
 
+    def role(self, part: str) -> str:
+        """The name of a role that was made for the cluster."""
+        return f"instantstart-{self.tag}-{self.driver.host.options.region}-{part}"
+
     def detected(self) -> Json:
         """Detect drift, and give the report."""
         operation = self.driver.run(f"/api/clusters/{self.tag}/drift")
@@ -83,13 +87,12 @@ class ByHand:
     def change_execution_role(self) -> set[Found]:
         statement = {"Effect": "Allow", "Principal": {"Service": "ec2.amazonaws.com"}, "Action": "sts:AssumeRole"}
         document = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
-        name = f"instantstart-{self.tag}-execution"
-        self.aws("iam").update_assume_role_policy(RoleName=name, PolicyDocument=document)
+        self.aws("iam").update_assume_role_policy(RoleName=self.role("execution"), PolicyDocument=document)
         path = "/AssumeRolePolicyDocument/Statement"
         return {("AWS::IAM::Role", f"{path}/0"), ("AWS::IAM::Role", f"{path}/1")}
 
     def take_policy_of_driver(self) -> set[Found]:
-        self.aws("iam").delete_role_policy(RoleName=f"instantstart-{self.tag}-s3-csi", PolicyName="bucket")
+        self.aws("iam").delete_role_policy(RoleName=self.role("s3-csi"), PolicyName="bucket")
         return {("AWS::IAM::Role", "/Policies/0"), ("policy of identity chain s3-csi-driver", None)}
 
     def delete_association(self) -> set[Found]:

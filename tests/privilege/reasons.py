@@ -48,7 +48,6 @@ _OF_HANDLERS: Final = {
         "iam:RemoveClientIDFromOpenIDConnectProvider",
         "iam:UpdateOpenIDConnectProviderThumbprint",
     ),
-    "UnmakeNetwork": ("ec2:DisassociateRouteTable",),
     "WriteRoles": ("iam:PutRolePermissionsBoundary",),
 }
 # What CloudFormation reads of a stack's resources in the name of whoever lets it detect drift.
