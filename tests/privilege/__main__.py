@@ -63,13 +63,13 @@ def _print_uses() -> bool:
 
 
 def _mutated(sample: int | None, seed: int) -> list[str]:
-    needed = notes.by_statement(notes.read(_FOLDER))
-    statements = mutation.chosen([*needed], sample, seed)
-    survived = []
-    for each in mutation.run(needed, statements, _FOLDER, mutation.fails_without):
-        print(f"  {each.statement:<68} {'killed' if each.killed else 'SURVIVED'}", flush=True)
-        survived += [] if each.killed else [each.statement]
-    print(f"{len(statements)} statements taken away, {len(survived)} not missed by any test")
+    granted = {f"{use.role}/{use.sid}" for use in notes.granted()}
+    needed = {name: tests for name, tests in notes.by_statement(notes.read(_FOLDER)).items() if name in granted}
+    found = mutation.run(needed, mutation.chosen([*needed], sample, seed), _FOLDER, mutation.killed_by)
+    for each in found:
+        print(f"  {each.statement:<68} {'killed' if each.killed else 'SURVIVED'}")
+    survived = [each.statement for each in found if not each.killed]
+    print(f"{len(found)} statements taken away, {len(survived)} not missed by any test")
     return survived
 
 

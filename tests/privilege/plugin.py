@@ -1,7 +1,8 @@
-"""A plugin of pytest: takes a statement from a role, or writes down which statements each file of tests needs.
+"""A plugin of pytest: writes down which statements each test needs, or runs tests without some of them.
 
-PRIVILEGE_USES names a folder for the notes; PRIVILEGE_WITHOUT names `<role>/<sid>`. Each process of xdist is one of
-pytest's own and writes its own notes.
+PRIVILEGE_USES names a folder for the notes; each process of xdist is one of pytest's own and writes its own notes.
+PRIVILEGE_PLAN names a file: statements, as `<role>/<sid>`, by the test that is run once without each. Which of them the
+test failed without stands in the file `.killed` beside it.
 """
 
 from __future__ import annotations
@@ -9,28 +10,29 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from unittest import mock
 
+from _pytest.runner import runtestprotocol
+
 from infra.local.authorization import uses
-from infra.privilege import roles
+from infra.local.authorization.evaluation import Allowed, Why, evaluate
+from infra.local.authorization.guard import Denial, Guard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pytest
 
+    from infra.local.authorization.evaluation import Asked
     from infra.local.authorization.uses import Use
-    from infra.privilege.documents import Document
-    from infra.release import Place
-    from infra.topology import Topology
 
 USES: Final = "PRIVILEGE_USES"
-WITHOUT: Final = "PRIVILEGE_WITHOUT"
+PLAN: Final = "PRIVILEGE_PLAN"
 # So many tests are noted for each use: one of them is to fail without the statement.
-ENOUGH: Final = 5
+ENOUGH: Final = 100
 
 
 class Plugin:
@@ -40,9 +42,9 @@ class Plugin:
         self._needed: defaultdict[Use, set[str]] = defaultdict(set)
         self._open = ExitStack()
         self._open.enter_context(uses.heard(self._heard))
-        if without := os.environ.get(WITHOUT, ""):
-            role, _, sid = without.partition("/")
-            self._open.enter_context(mock.patch.object(roles, "documents", lacking(role, sid)))
+        plan = os.environ.get(PLAN, "")
+        self._plan: Mapping[str, Sequence[str]] = json.loads(Path(plan).read_bytes()) if plan else {}
+        self._killed: list[str] = []
 
     def _heard(self, use: Use) -> None:
         test = os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0]
@@ -52,6 +54,8 @@ class Plugin:
     def pytest_sessionfinish(self) -> None:
         """Hear no more."""
         self._open.close()
+        if self._plan:
+            Path(os.environ[PLAN]).with_suffix(".killed").write_text(json.dumps(self._killed), encoding="utf-8")
 
     def pytest_runtest_teardown(self) -> None:
         """Write the notes after each test, so that a run that is stopped has them too."""
@@ -61,18 +65,51 @@ class Plugin:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(notes, indent=0), encoding="utf-8")
 
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+        """Run a test of the plan as it is, which must pass, then without each statement; what files share stands."""
+        if item.nodeid not in self._plan:
+            return None
+        _run(item, _Neighbour(item))
+        for statement in self._plan[item.nodeid]:
+            with lacking(*statement.split("/")):
+                reports = _run(item, _Neighbour(item), log=False)
+            self._killed += [statement] if any(report.failed for report in reports) else []
+        item.session._setupstate.teardown_exact(nextitem)
+        return True
 
-def lacking(role: str, sid: str) -> Callable[..., Mapping[str, Document]]:
-    """Give the policies of all roles but for one statement of one role; raises KeyError where there is no such."""
-    whole = roles.documents
 
-    def documents(topology: Topology, place: Place, passable: Iterable[str] = ()) -> Mapping[str, Document]:
-        found = dict(whole(topology, place, passable))
-        if sid not in {statement.sid for statement in found[role].statements}:
-            raise KeyError(f"{role} has no statement {sid}")
-        return {**found, role: found[role].without(sid)}
+class _Neighbour:
+    """Stands for the test that comes next: one of the same file, so that only the test's own fixtures end."""
 
-    return documents
+    def __init__(self, item: pytest.Item) -> None:
+        self._item = item
+
+    def listchain(self) -> list[object]:
+        """Give the neighbour after all that holds it."""
+        return [*self._item.listchain()[:-1], self]
+
+
+def _run(item: pytest.Item, nextitem: _Neighbour, *, log: bool = True) -> list[pytest.TestReport]:
+    """Run a test with fixtures of its own."""
+    item._initrequest()  # type: ignore[attr-defined]  # as plugins do that run tests again
+    return runtestprotocol(item, nextitem=nextitem, log=log)  # type: ignore[arg-type]  # it asks for the chain alone
+
+
+@contextmanager
+def lacking(role: str, sid: str) -> Iterator[None]:
+    """Deny, while a block runs, what one statement of a role alone allows."""
+    judged = Guard._judged
+
+    def stricter(self: Guard, called: str, asked: Asked) -> Denial | None:
+        denial = judged(self, called, asked)
+        if called != role or denial is not None:
+            return denial
+        verdict = evaluate(asked, self._policies[role], self._boundary)
+        sole = isinstance(verdict, Allowed) and {*verdict.sids} == {sid}
+        return Denial(asked, Why.SILENT) if sole else None
+
+    with mock.patch.object(Guard, "_judged", stricter):
+        yield
 
 
 def pytest_configure(config: pytest.Config) -> None:
