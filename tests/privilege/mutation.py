@@ -62,10 +62,13 @@ def run(
     for turn in range(_TURNS):
         plan = _plan(needed, [name for name in statements if name not in killed], turn)
         killed |= attempt(plan) if plan else set()
-        found = [Mutation(name, tuple(_likeliest(name, needed[name])[:_TURNS]), name in killed) for name in statements]
-        known |= {each.statement: asdict(each) for each in found}
+        known |= {each.statement: asdict(each) for each in _found(needed, statements, killed)}
         kept.write_text(json.dumps([*known.values()], indent=1), encoding="utf-8")
-    return found
+    return _found(needed, statements, killed)
+
+
+def _found(needed: Mapping[str, Sequence[str]], statements: Sequence[str], killed: set[str]) -> list[Mutation]:
+    return [Mutation(name, tuple(_likeliest(name, needed[name])[:_TURNS]), name in killed) for name in statements]
 
 
 def _plan(needed: Mapping[str, Sequence[str]], statements: Sequence[str], turn: int) -> dict[str, list[str]]:
