@@ -38,6 +38,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--sample", type=int, help="draw so many cases instead of all")
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--passed", type=int, default=0, help="so many of each process an earlier run has played")
     parser.add_argument("--json", type=Path, default=Path(".local/chaos.json"))
     return parser.parse_args(arguments)
 
@@ -47,7 +48,7 @@ def _played(wanted: argparse.Namespace, course: str) -> list[Verdict]:
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(wanted.processes, mp_context=context) as processes:
         shares = [
-            Share(course, wanted.only, wanted.sample, wanted.seed, place, wanted.processes)
+            Share(course, wanted.only, wanted.sample, wanted.seed, place, wanted.processes, wanted.passed)
             for place in range(wanted.processes)
         ]
         return [verdict for played in processes.map(play, shares) for verdict in played]

@@ -17,7 +17,10 @@ _TELL_EVERY = 50
 
 @dataclass(frozen=True)
 class Share:
-    """Which cases of a course: those whose name holds a text, or a sample of them, and of these one process's."""
+    """Which cases of a course: those whose name holds a text, or a sample of them, and of these one process's.
+
+    `passed` are so many of the process's own that an earlier run has played.
+    """
 
     course: str
     only: str
@@ -25,11 +28,12 @@ class Share:
     seed: int
     place: int
     of: int
+    passed: int = 0
 
     def chosen(self, every: list[Case]) -> list[Case]:
         named = [case for case in every if self.only in case.name]
         drawn = cases.sample(named, self.seed, min(self.sample, len(named))) if self.sample else named
-        return drawn[self.place :: self.of]
+        return drawn[self.place :: self.of][self.passed :]
 
 
 def play(share: Share) -> list[Verdict]:
