@@ -78,12 +78,12 @@ def _of_operation(operation_id: str, after_version: int | None, since: datetime 
 
 def _operations(cluster_tag: str | None, caller: str, since: datetime | None) -> tuple[list[Operation], bool]:
     """Read the unfinished operations, and those that changed since then, oldest first."""
-    page = ledger.list_operations(caller=caller, cluster_tag=cluster_tag, actor=None if cluster_tag else caller)
-    listed = [each.operation_id for each in page.operations if _is_of_interest(each, since)]
+    newest, every = ledger.newest_operations(cluster_tag, None if cluster_tag else caller)
+    listed = [each.operation_id for each in newest if _is_of_interest(each, since)]
     # The list's index lags behind; the leases of a cluster do not.
     leased = operations_at(cluster_tag) if cluster_tag is not None else []
     wanted = sorted({*listed, *leased})
-    return [*_read(wanted[-MAX_OPERATIONS:])], len(wanted) <= MAX_OPERATIONS and page.next_token is None
+    return [*_read(wanted[-MAX_OPERATIONS:])], len(wanted) <= MAX_OPERATIONS and every
 
 
 def _is_of_interest(operation: Operation, since: datetime | None) -> bool:

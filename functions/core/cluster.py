@@ -31,6 +31,17 @@ class ClusterNames(BaseModel):
     inference_role: str
     role_path: str
 
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """List the names of all roles of the cluster."""
+        return (
+            self.control_plane_role,
+            self.execution_role,
+            self.s3_csi_role,
+            self.training_role,
+            self.inference_role,
+        )
+
 
 class Surroundings(BaseModel):
     """Where an imported EKS cluster stands: what the outputs of its stack say of a created one.

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+_ROOT: Final = "/instantstart/"
+
 
 def path_of(region: str) -> str:
     """Give the path of the deployment of a region: all roles and policies of its own, and below it its clusters'."""
-    return f"/instantstart/{region}/"
+    return f"{_ROOT}{region}/"
 
 
 def clusters_path_of(region: str) -> str:
@@ -13,9 +17,9 @@ def clusters_path_of(region: str) -> str:
     return f"{path_of(region)}clusters/"
 
 
-def is_ours(arn: str, region: str) -> bool:
-    """Say whether a role is one of the deployment of a region, or of its clusters."""
-    return _path(arn).startswith(path_of(region))
+def is_of_a_deployment(arn: str) -> bool:
+    """Say whether a role is one of a deployment or of its clusters, in whatever region: none of them is a person."""
+    return _path(arn).startswith(_ROOT)
 
 
 def is_of_clusters(arn: str, region: str) -> bool:

@@ -284,4 +284,4 @@ def _passing(place: Place, passable: tuple[str, ...]) -> tuple[Grant, ...]:
 def _bucket(place: Place) -> tuple[Grant, ...]:
     """Grant what is done to the cluster's bucket; a name that another account has is no business of ours."""
     held = _of("s3:")
-    return (Grant("ManageBucket", held, buckets(place, "sagemaker-*"), (stores.in_account(place),)),)
+    return (Grant("ManageBucket", held, buckets(place, stores.of_clusters(place)), (stores.in_account(place),)),)

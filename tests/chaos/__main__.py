@@ -38,7 +38,12 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--sample", type=int, help="draw so many cases instead of all")
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--passed", type=int, default=0, help="so many of each process an earlier run has played")
+    parser.add_argument(
+        "--passed",
+        type=int,
+        default=0,
+        help="so many of each process an earlier, equal run has played; the report is of the rest",
+    )
     parser.add_argument("--json", type=Path, default=Path(".local/chaos.json"))
     return parser.parse_args(arguments)
 

@@ -9,6 +9,7 @@ import pytest
 from functions.connections import tickets
 from functions.connections.rules import MAX_TOPICS
 from functions.core.declaration import Scope
+from functions.core.ledger.paging import DEFAULT_LIMIT
 from infra.local.websocket import TOO_BIG, ConnectionRefused
 from tests.host.driver import Driver, Json
 from tests.host.sockets import SOON, begun, connect, connect_as, hyperpod_event, of_type, operations, refusal, rows
@@ -133,6 +134,21 @@ def test_a_subscriber_is_told_how_things_stand_and_then_each_change_as_the_route
     assert client.received[-1]["type"] in ("operation", "audit")
     assert of_type(client, "operation")[-1]["operation"] == driver.operation(operation_id)
     assert [message["entry"]["action"] for message in of_type(client, "audit")][-1] == "cancel"
+
+
+def test_who_watches_a_cluster_of_many_operations_is_told_that_these_are_not_all(driver: Driver) -> None:
+    operation_id = begun(driver)
+    dynamodb = driver.host.client("dynamodb")
+    key = {"operation_id": {"S": operation_id}, "record": {"S": "operation"}}
+    stored = dynamodb.get_item(TableName="instantstart-operations", Key=key)["Item"]
+    for number in range(DEFAULT_LIMIT):
+        marks = {"operation_id": {"S": f"01{number:04}"}, "created_at_id": {"S": f"2026-01-01T00:00:00Z#{number:04}"}}
+        ended = {"status": {"S": "SUCCEEDED"}, **marks}
+        dynamodb.put_item(TableName="instantstart-operations", Item={**stored, **ended})
+    client = connect(driver)
+    answers = client.send({"action": "subscribe", "cluster_tag": "watched"})
+    assert [answer["type"] for answer in answers] == ["operation", "subscribed"]
+    assert (answers[0]["operation_id"], answers[1]["complete"]) == (operation_id, False)
 
 
 def test_who_watches_a_cluster_hears_of_its_operations_and_events_and_of_no_other(driver_of_base: Driver) -> None:

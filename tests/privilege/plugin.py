@@ -47,7 +47,8 @@ class Plugin:
         self._killed: list[str] = []
 
     def _heard(self, use: Use) -> None:
-        test = os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0]
+        # An id may hold spaces; the phase comes last.
+        test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
         if test and len(self._needed[use]) < ENOUGH:
             self._needed[use].add(test)
 
@@ -71,9 +72,11 @@ class Plugin:
             return None
         _run(item, _Neighbour(item))
         for statement in self._plan[item.nodeid]:
-            with lacking(*statement.split("/")):
+            with lacking(*statement.split("/")) as denied:
                 reports = _run(item, _Neighbour(item), log=False)
-            self._killed += [statement] if any(report.failed for report in reports) else []
+            self._killed += [statement] if denied and any(report.failed for report in reports) else []
+        # What is undisturbed passes still: no failure came of an earlier run in the same process.
+        _run(item, _Neighbour(item))
         item.session._setupstate.teardown_exact(nextitem)
         return True
 
@@ -96,20 +99,23 @@ def _run(item: pytest.Item, nextitem: _Neighbour, *, log: bool = True) -> list[p
 
 
 @contextmanager
-def lacking(role: str, sid: str) -> Iterator[None]:
-    """Deny, while a block runs, what one statement of a role alone allows."""
+def lacking(role: str, sid: str) -> Iterator[list[Asked]]:
+    """Deny, while a block runs, what one statement of a role alone allows; gives what was denied by that."""
     judged = Guard._judged
+    denied: list[Asked] = []
 
     def stricter(self: Guard, called: str, asked: Asked) -> Denial | None:
         denial = judged(self, called, asked)
         if called != role or denial is not None:
             return denial
         verdict = evaluate(asked, self._policies[role], self._boundary)
-        sole = isinstance(verdict, Allowed) and {*verdict.sids} == {sid}
-        return Denial(asked, Why.SILENT) if sole else None
+        if not isinstance(verdict, Allowed) or {*verdict.sids} != {sid}:
+            return None
+        denied.append(asked)
+        return Denial(asked, Why.SILENT)
 
     with mock.patch.object(Guard, "_judged", stricter):
-        yield
+        yield denied
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -13,7 +13,7 @@ from infra.topology import FOUNDATION_ROLE, TOPOLOGY
 
 TEMPLATE = parse((Path(__file__).parents[2] / "infra/cluster/foundation.yaml").read_text(encoding="utf-8"))
 STATEMENTS = {
-    each.sid: each for each in documents(TOPOLOGY, Place("1" * 12, "us-west-2"))[FOUNDATION_ROLE.name].statements
+    each.sid: each for each in documents(TOPOLOGY, Place("123456789012", "us-west-2"))[FOUNDATION_ROLE.name].statements
 }
 
 
@@ -48,7 +48,7 @@ def test_what_the_stack_made_is_taken_away_only_where_it_bears_our_tag() -> None
 
 def test_clusters_and_buckets_of_other_names_are_none_of_its_business() -> None:
     assert all("eks-cluster-" in arn for arn in STATEMENTS["ManageEks"].resources)
-    assert STATEMENTS["ManageBucket"].resources == ("arn:aws:s3:::sagemaker-*",)
+    assert STATEMENTS["ManageBucket"].resources == ("arn:aws:s3:::sagemaker-*-123456789012-us-west-2",)
 
 
 def test_the_control_planes_role_is_passed_to_eks_alone() -> None:

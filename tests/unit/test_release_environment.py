@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from functions.core.roles import is_of_clusters, is_ours
+from functions.core.roles import is_of_a_deployment, is_of_clusters
 from infra.privilege.roles import documents
 from infra.release import (
     BOUNDARY,
@@ -64,18 +64,17 @@ def test_what_an_account_has_once_is_named_by_region_and_stands_under_a_path_of_
 
 
 @pytest.mark.parametrize(
-    ("path", "ours", "of_clusters"),
+    ("path", "of_clusters"),
     [
-        ("us-west-2/instantstart-foundation-us-west-2", True, False),
-        ("us-west-2/clusters/instantstart-a-us-west-2-execution", True, True),
-        ("instantstart-a-execution", False, False),
-        ("us-west-20/clusters/instantstart-a-us-west-20-execution", False, False),
-        ("eu-west-1/instantstart-foundation-eu-west-1", False, False),
-        ("eu-west-1/clusters/instantstart-a-eu-west-1-execution", False, False),
-        ("team/training", False, False),
+        ("us-west-2/instantstart-foundation-us-west-2", False),
+        ("us-west-2/clusters/instantstart-a-us-west-2-execution", True),
+        ("instantstart-a-execution", False),
+        ("us-west-20/clusters/instantstart-a-us-west-20-execution", False),
+        ("eu-west-1/instantstart-foundation-eu-west-1", False),
+        ("eu-west-1/clusters/instantstart-a-eu-west-1-execution", False),
     ],
 )
-def test_a_role_is_known_for_ours_by_its_path(path: str, ours: bool, of_clusters: bool) -> None:
+def test_a_role_is_known_for_ours_by_its_path(path: str, of_clusters: bool) -> None:
     arn = f"arn:aws:iam::123456789012:role/instantstart/{path}"
-    assert (is_ours(arn, PLACE.region), is_of_clusters(arn, PLACE.region)) == (ours, of_clusters)
-    assert not is_ours(arn.replace("/instantstart/", "/team/instantstart/", 1), PLACE.region)
+    assert (is_of_a_deployment(arn), is_of_clusters(arn, PLACE.region)) == (True, of_clusters)
+    assert not is_of_a_deployment(arn.replace("/instantstart/", "/team/instantstart/", 1))

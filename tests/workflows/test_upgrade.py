@@ -346,6 +346,18 @@ def test_a_cluster_whose_groups_are_scaled_to_nothing_is_upgraded_without_nodes(
     assert [(each["count"], each["ready"]) for each in operation["result"]["nodes"]] == [(0, 0)]
 
 
+def test_nodes_that_a_group_wants_and_has_not_are_missed_though_none_is_left(driver_of_ready: Driver) -> None:
+    driver = driver_of_ready
+    scaled_to_nothing(driver)
+    operation_id = begin(driver)
+    # HyperPod has lost what the group wants, and still calls the cluster InService.
+    [group] = driver.host.world.hyperpod.records.clusters[HYPERPOD].groups.values()
+    group.target = 2
+    failed = driver.finish(operation_id)
+    assert (failed["status"], statuses(failed)["verify"]) == ("FAILED", "FAILED")
+    assert failed["error"]["detail"].startswith("Nodes: absent")
+
+
 def scaled_to_nothing(driver: Driver) -> None:
     """Let somebody scale the only instance group to no instance at all."""
     client = driver.host.client("sagemaker")

@@ -117,7 +117,7 @@ def _nodes(context: StageContext, found: Cluster) -> list[Node]:
     members = nodes.hyperpod_nodes(connection.connect(context.cluster.names.eks_cluster, eks.api_server_of))
     if unusable := [node for node in members if not (node.ready and node.schedulable)]:
         raise _gone("Nodes", f"not usable: {_named(unusable)}", Layer.KUBERNETES)
-    if not members and any(group.current for group in found.groups):
+    if not members and any(group.current or group.target for group in found.groups):
         raise _gone("Nodes", "absent", Layer.KUBERNETES)
     return members
 

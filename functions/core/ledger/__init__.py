@@ -25,7 +25,7 @@ from functions.core.ledger.endings import Ending, ending_of
 from functions.core.ledger.executions import execution_arn, start, wake
 from functions.core.ledger.identifiers import new_identifier
 from functions.core.ledger.leases import renew
-from functions.core.ledger.listing import list_operations
+from functions.core.ledger.listing import list_operations, newest_operations
 from functions.core.ledger.queries import audit, await_tokens, get
 from functions.core.ledger.retry import refusal, retry
 from functions.core.ledger.stage_transitions import (
@@ -68,6 +68,7 @@ __all__ = [
     "list_operations",
     "mark_running",
     "new_identifier",
+    "newest_operations",
     "owner_groups_of",
     "record_progress",
     "refusal",

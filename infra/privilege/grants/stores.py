@@ -91,8 +91,13 @@ def _cluster_buckets(place: Place) -> tuple[Grant, ...]:
         "s3:ListBucketMultipartUploads",
         "s3:ListBucketVersions",
     )
-    ours = buckets(place, "sagemaker-*", "sagemaker-*/*")
+    ours = buckets(place, of_clusters(place), f"{of_clusters(place)}/*")
     return (Grant("DeleteClusterBuckets", actions, ours, (in_account(place),)),)
+
+
+def of_clusters(place: Place) -> str:
+    """Give the pattern of the names of clusters' buckets: those of another region's clusters are not of it."""
+    return f"sagemaker-*-{place.account}-{place.region}"
 
 
 def _node_logs(place: Place) -> Grant:

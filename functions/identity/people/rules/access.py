@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from functions.core.errors import Conflict, NotFound, PreconditionFailed
 from functions.core.findings import Finding, Level
 from functions.core.previews import Action, Change
-from functions.core.roles import is_ours
+from functions.core.roles import is_of_a_deployment
 from functions.core.tags import stack_tags
 from functions.identity.people.models import Owner
 from functions.identity.people.rules.grants import held, said
@@ -29,7 +29,7 @@ _STANDING: Final = ("ACTIVE", "UPDATING")
 
 def owner_of(principal: str, entry: Entry | None, cluster: ClusterSpec, our_roles: Collection[str]) -> Owner:
     """Say who made an entry, or whose it would be."""
-    ours = principal in our_roles or is_ours(principal, cluster.region)
+    ours = principal in our_roles or is_of_a_deployment(principal)
     if ours or principal.rpartition("/")[2] in _roles_of(cluster):
         return Owner.CONTROL_PLANE
     if _SERVICE_PATH in principal or (entry is not None and entry.type != STANDARD):
@@ -102,8 +102,7 @@ def _changed(action: Action, resource: str, name: str, reason: str) -> Change:
 
 
 def _roles_of(cluster: ClusterSpec) -> set[str]:
-    names = cluster.names
-    return {name for name in (names.control_plane_role, names.execution_role, names.s3_csi_role) if name}
+    return {*cluster.names.roles}
 
 
 def closed(door: Door) -> Finding | None:

@@ -80,7 +80,7 @@ def neighbour(spec: ClusterSpec, *, known: bool) -> Neighbour:
     """Give a cluster as others that take something over have to mind it; `known` says whether they may know its tag."""
     taken = _parts_of(spec.reused) if spec.reused else frozenset()
     around, names = spec.surroundings, spec.names
-    named = {(Kind.ROLE, each) for each in (names.control_plane_role, names.execution_role, names.s3_csi_role)}
+    named = {(Kind.ROLE, each) for each in names.roles}
     named |= {(Kind.BUCKET, names.bucket)} if names.bucket else set()
     if spec.origin == "created":
         return Neighbour(spec.tag if known else None, frozenset(named - taken), taken)
