@@ -18,8 +18,7 @@ def asked(driver: Driver, path: str) -> tuple[Json, dict[str, int]]:
     calls = Counter[str]()
 
     def note(call: Call) -> None:
-        # A signing key is read once while the function is warm, by whichever request is the first to need it.
-        if "function-catalog" in call.role and call.operation != "GetSecretValue":
+        if "function-catalog" in call.role:
             calls[call.operation] += 1
 
     with driver.host.faults.overheard(note):
