@@ -124,7 +124,7 @@ _CONFIGURATIONS = {
 
 _CONNECTIONS: Final = "apigatewaymanagementapi"
 # What the ledger and its signatures need: these calls are the function's own, whatever it works on.
-_OF_THE_LEDGER: Final = frozenset({"dynamodb", "secretsmanager", "stepfunctions", _CONNECTIONS})
+_ALWAYS_OWN: Final = frozenset({"dynamodb", "secretsmanager", "stepfunctions", _CONNECTIONS})
 
 
 @dataclass
@@ -158,7 +158,7 @@ class Runtime:
                     config=_CONFIGURATIONS[patience],
                 )
                 made.meta.events.register("after-call", _name_service)
-                if service not in _OF_THE_LEDGER:
+                if service not in _ALWAYS_OWN:
                     made.meta.events.register("before-sign", _sign_as_told)
                     made.meta.events.register("before-parameter-build", _begin_in_time)
                 self._clients[key] = made
