@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from functions.core.declaration import Declaration, Route, Scope
+from functions.core.declaration import Declaration, Route, Scope, Tool
 
 DECLARATION = Declaration(
     domain="audit",
     routes=(Route("list_audit", "GET", "/api/audit", Scope.ADMIN, "List who did what, newest first"),),
+    tools=(
+        Tool(
+            "audit_list",
+            "list_audit",
+            "List the audit",
+            "List who did what, newest first.",
+            additional=True,
+        ),
+    ),
 )

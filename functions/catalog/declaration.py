@@ -1,6 +1,6 @@
 """What the catalog adds to the product: routes that read what can be had."""
 
-from functions.core.declaration import Declaration, Route, Scope
+from functions.core.declaration import Declaration, Route, Scope, Tool
 
 _ROOT = "/api/catalog"
 
@@ -98,5 +98,70 @@ DECLARATION = Declaration(
         "sagemaker:SearchTrainingPlanOfferings",
         "servicequotas:GetServiceQuota",
         "servicequotas:ListServiceQuotas",
+    ),
+    tools=(
+        Tool(
+            "region_list",
+            "list_regions",
+            "List regions",
+            "List the regions of this deployment.",
+            additional=True,
+        ),
+        Tool(
+            "availability_zone_list",
+            "list_availability_zones",
+            "List availability zones",
+            "List the availability zones and which instance types each offers.",
+        ),
+        Tool(
+            "instance_type_list",
+            "list_instance_types",
+            "List instance types",
+            "List instance types with accelerators, memory, price and this account's quota.",
+        ),
+        Tool(
+            "instance_type_get",
+            "get_instance_type",
+            "Read an instance type",
+            "Read everything about one instance type.",
+        ),
+        Tool(
+            "training_plan_list",
+            "list_training_plans",
+            "List training plans",
+            "List the account's training plans: reserved capacity, its zone and its time.",
+        ),
+        Tool(
+            "training_plan_offering_list",
+            "list_training_plan_offerings",
+            "Search training plan offerings",
+            "Search reserved capacity that could be bought. It buys nothing.",
+            additional=True,
+        ),
+        Tool(
+            "quota_list",
+            "list_quotas",
+            "List quotas",
+            "List the quotas that clusters need and how much of each is used.",
+        ),
+        Tool(
+            "cidr_suggestion_get",
+            "get_cidr_suggestion",
+            "Suggest address ranges",
+            "Suggest address ranges for a new cluster that overlap with nothing here.",
+            additional=True,
+        ),
+        Tool(
+            "importable_cluster_list",
+            "list_importable_clusters",
+            "List importable clusters",
+            "List EKS clusters of the account that could be imported.",
+        ),
+        Tool(
+            "kubernetes_version_list",
+            "list_kubernetes_versions",
+            "List Kubernetes versions",
+            "List the Kubernetes versions that a cluster can have.",
+        ),
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functions.core.declaration import Declaration, Route, Scope, Stage
+from functions.core.declaration import Declaration, Route, Scope, Stage, Tool
 
 # What a request to create something is checked by, at the edge and, where AWS gave no answer, by a stage.
 LOOKS = (
@@ -149,5 +149,66 @@ DECLARATION = Declaration(
         "s3:GetBucketAcl",
         "s3:GetBucketPolicyStatus",
         "s3:GetBucketPublicAccessBlock",
+    ),
+    tools=(
+        Tool(
+            "cluster_create",
+            "create_cluster",
+            "Create a cluster",
+            "Create an EKS control plane with its network, add-ons, a HyperPod cluster and an S3 mount; without "
+            "`hyperpod`, the foundation alone. Look at cluster_list, availability_zone_list and "
+            "instance_type_list first. About 25 minutes.",
+            repeats=True,
+        ),
+        Tool(
+            "cluster_list",
+            "list_clusters",
+            "List clusters",
+            "List all clusters, how each stands and what works on it.",
+        ),
+        Tool(
+            "cluster_get",
+            "get_cluster",
+            "Read a cluster",
+            "Read what a cluster was asked to be, its conditions, its names in AWS and its last operation.",
+        ),
+        Tool(
+            "cluster_event_list",
+            "list_cluster_events",
+            "List cluster events",
+            "List what HyperPod told about a cluster and its nodes, newest first: capacity, lifecycle scripts, "
+            "node health.",
+        ),
+        Tool(
+            "dependencies_configure",
+            "configure_dependencies",
+            "Install dependencies",
+            "Install the add-ons and charts that HyperPod needs on a cluster whose foundation stands. 3 to 5 minutes.",
+        ),
+        Tool(
+            "hyperpod_cluster_create",
+            "create_hyperpod",
+            "Create the HyperPod cluster",
+            "Create the HyperPod cluster of a cluster whose dependencies stand. 5 to 15 minutes, longer when "
+            "capacity is short.",
+        ),
+        Tool(
+            "storage_create",
+            "create_storage",
+            "Mount the bucket",
+            "Mount the cluster's S3 bucket as a claim that pods use.",
+        ),
+        Tool(
+            "active_cluster_get",
+            "get_active_cluster",
+            "Read the active cluster",
+            "Read which cluster the caller has chosen to work with.",
+        ),
+        Tool(
+            "active_cluster_set",
+            "put_active_cluster",
+            "Choose the active cluster",
+            "Choose which cluster the caller works with. It is the caller's own choice and changes nothing for others.",
+        ),
     ),
 )

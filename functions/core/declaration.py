@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -47,6 +48,25 @@ class Stage:
 
 
 @dataclass(frozen=True)
+class Tool:
+    """By which name an agent calls a route; `title` and `description` tell a model what the route's schema does not.
+
+    `destroys` says that something can be lost by it, `repeats` that the same call again does the same again, and
+    `additional` that it is listed only where its domain is asked for. `sends` has query parameters that the tool
+    decides, so that its callers need not know them.
+    """
+
+    name: str
+    operation_id: str
+    title: str
+    description: str
+    destroys: bool = False
+    repeats: bool = False
+    additional: bool = False
+    sends: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Declaration:
     """Everything a domain adds to the product."""
 
@@ -54,3 +74,4 @@ class Declaration:
     routes: tuple[Route, ...] = ()
     stages: tuple[Stage, ...] = ()
     route_actions: tuple[str, ...] = ()
+    tools: tuple[Tool, ...] = ()

@@ -1,6 +1,6 @@
 """What the network domain adds to the product."""
 
-from functions.core.declaration import Declaration, Route, Scope, Stage
+from functions.core.declaration import Declaration, Route, Scope, Stage, Tool
 
 DECLARATION = Declaration(
     domain="network",
@@ -84,4 +84,12 @@ DECLARATION = Declaration(
         ),
     ),
     route_actions=("ec2:DescribeSubnets",),
+    tools=(
+        Tool(
+            "subnet_list",
+            "list_subnets",
+            "List compute subnets",
+            "List the subnets of a cluster's nodes, their zones and free addresses.",
+        ),
+    ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functions.core.declaration import Declaration, Route, Scope, Stage
+from functions.core.declaration import Declaration, Route, Scope, Stage, Tool
 
 # What is known of a VPC's contents, and of what services left behind in it.
 _LOOK_AROUND = (
@@ -175,5 +175,23 @@ DECLARATION = Declaration(
         "s3:ListBucket",
         "sagemaker:DescribeCluster",
         "sagemaker:ListTags",
+    ),
+    tools=(
+        Tool(
+            "cluster_delete",
+            "delete_cluster",
+            "Delete a cluster",
+            "Delete a cluster with all that was made for it. Show the person the preview of dry_run and ask "
+            "before confirming.",
+            destroys=True,
+        ),
+        Tool(
+            "hyperpod_cluster_delete",
+            "delete_hyperpod",
+            "Delete the HyperPod cluster",
+            "Delete a cluster's HyperPod cluster with all its nodes; the EKS cluster stays. Show the person the "
+            "preview of dry_run and ask before confirming.",
+            destroys=True,
+        ),
     ),
 )

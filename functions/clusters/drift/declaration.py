@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functions.core.declaration import Declaration, Route, Scope, Stage
+from functions.core.declaration import Declaration, Route, Scope, Stage, Tool
 
 # What CloudFormation reads in the name of whoever lets it detect drift, or compare a stack for a change set.
 # Source: CloudFormation user guide, "Detect drift on an entire CloudFormation stack": the caller needs read permission
@@ -96,6 +96,28 @@ DECLARATION = Declaration(
             expected_seconds=5,
             # A condition on another record is a part of a transaction.
             actions=("dynamodb:ConditionCheckItem",),
+        ),
+    ),
+    tools=(
+        Tool(
+            "drift_detect",
+            "detect_drift",
+            "Detect drift",
+            "Compare a cluster in AWS and Kubernetes with what was made here. It changes nothing in them.",
+            repeats=True,
+        ),
+        Tool(
+            "drift_get",
+            "get_drift",
+            "Read drift",
+            "Read what the last drift detection found.",
+        ),
+        Tool(
+            "cluster_repair",
+            "repair_cluster",
+            "Repair a cluster",
+            "Bring back what drifted of what was made here. Detect drift first.",
+            destroys=True,
         ),
     ),
 )

@@ -1,6 +1,6 @@
 """What imports add to the product."""
 
-from functions.core.declaration import Declaration, Route, Scope, Stage
+from functions.core.declaration import Declaration, Route, Scope, Stage, Tool
 
 DECLARATION = Declaration(
     domain="imports",
@@ -108,4 +108,33 @@ DECLARATION = Declaration(
         ),
     ),
     route_actions=("eks:DescribeCluster",),
+    tools=(
+        Tool(
+            "cluster_import",
+            "import_cluster",
+            "Import a cluster",
+            "Take in an EKS cluster, with its HyperPod cluster if it has one, that somebody else made. See "
+            "importable_cluster_list.",
+        ),
+        Tool(
+            "cluster_redetect",
+            "redetect_cluster",
+            "Look again at an imported cluster",
+            "Look again at what an imported cluster has, after it was changed by other means.",
+            repeats=True,
+        ),
+        Tool(
+            "cluster_forget",
+            "forget_cluster",
+            "Forget an imported cluster",
+            "Stop managing an imported cluster. It goes on as it is in AWS, with its costs.",
+            destroys=True,
+        ),
+        Tool(
+            "cluster_connection_get",
+            "get_connection",
+            "Try the connection",
+            "Try the connection to a cluster's Kubernetes API and say which link is broken, if one is.",
+        ),
+    ),
 )

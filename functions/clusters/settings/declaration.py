@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functions.core.declaration import Declaration, Route, Scope, Stage
+from functions.core.declaration import Declaration, Route, Scope, Stage, Tool
 
 DECLARATION = Declaration(
     domain="clusters",
@@ -31,6 +31,14 @@ DECLARATION = Declaration(
                 "sagemaker:DescribeCluster",
                 "sagemaker:ListTags",
             ),
+        ),
+    ),
+    tools=(
+        Tool(
+            "cluster_update",
+            "update_cluster",
+            "Change a cluster",
+            "Change a cluster's owner groups and company tags; send only what is to change.",
         ),
     ),
 )

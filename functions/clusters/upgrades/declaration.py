@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functions.core.declaration import Declaration, Route, Scope, Stage
+from functions.core.declaration import Declaration, Route, Scope, Stage, Tool
 
 _READINESS = (
     "eks:DescribeCluster",
@@ -91,4 +91,14 @@ DECLARATION = Declaration(
         ),
     ),
     route_actions=_READINESS,
+    tools=(
+        Tool(
+            "cluster_upgrade",
+            "upgrade_cluster",
+            "Upgrade a cluster",
+            "Move a cluster's control plane, add-ons and nodes to another Kubernetes version, which cannot be "
+            "taken back.",
+            destroys=True,
+        ),
+    ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functions.core.declaration import Declaration, Route, Scope, Stage
+from functions.core.declaration import Declaration, Route, Scope, Stage, Tool
 
 DECLARATION = Declaration(
     domain="identity",
@@ -32,6 +32,20 @@ DECLARATION = Declaration(
             title="Namespace",
             expected_seconds=5,
             actions=("eks:DescribeCluster", "sts:AssumeRole"),
+        ),
+    ),
+    tools=(
+        Tool(
+            "namespace_list",
+            "list_namespaces",
+            "List namespaces",
+            "List the namespaces of a cluster.",
+        ),
+        Tool(
+            "namespace_create",
+            "create_namespace",
+            "Make a namespace",
+            "Make a namespace in a cluster.",
         ),
     ),
 )

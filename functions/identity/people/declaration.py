@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functions.core.declaration import Declaration, Route, Scope, Stage
+from functions.core.declaration import Declaration, Route, Scope, Stage, Tool
 
 DECLARATION = Declaration(
     domain="identity",
@@ -58,5 +58,35 @@ DECLARATION = Declaration(
         "eks:ListAccessEntries",
         "eks:DescribeAccessEntry",
         "eks:ListAssociatedAccessPolicies",
+    ),
+    tools=(
+        Tool(
+            "access_list",
+            "list_access",
+            "List access",
+            "List who may enter a cluster with kubectl.",
+            additional=True,
+        ),
+        Tool(
+            "access_grant",
+            "grant_access",
+            "Grant access",
+            "Let an IAM role or user into a cluster or some of its namespaces.",
+            additional=True,
+        ),
+        Tool(
+            "access_revoke",
+            "revoke_access",
+            "Revoke access",
+            "Take a role's or user's access to a cluster back, whole or from namespaces.",
+            destroys=True,
+            additional=True,
+        ),
+        Tool(
+            "kubeconfig_get",
+            "get_kubeconfig",
+            "Read a kubeconfig",
+            "Read a kubeconfig of a cluster; it has no credentials in it.",
+        ),
     ),
 )
