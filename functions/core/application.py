@@ -21,6 +21,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Header, Query
 from functions.core import settings
 from functions.core.caller import SCOPE_PREFIX, Caller, caller_of
 from functions.core.errors import MethodNotAllowed, NotFound, Unauthenticated
+from functions.core.headers import REPLAYED_HEADER
 from functions.core.http import (
     JSON,
     Invocation,
@@ -79,6 +80,11 @@ def route() -> str:
     return f"{invocation.proxy.http_method} {invocation.route}"
 
 
+def path() -> str:
+    """Give the path of this request: the resource that it is about."""
+    return _current.get().proxy.path
+
+
 def warn(message: str, error: Exception) -> None:
     """Log what this request does without."""
     _logger.warning(message, exc_info=error, extra={"request_id": _current.get().request_id})
@@ -89,13 +95,18 @@ def seconds_left() -> float:
     return _current.get().context.get_remaining_time_in_millis() / 1000
 
 
-def accepted(operation: Operation) -> Response[Operation | Previewed]:
-    """Answer 202 with an operation, where it is found and when to look again."""
+def accepted(operation: Operation, *, replayed: bool = False) -> Response[Operation | Previewed]:
+    """Answer 202 with an operation, where it is found and when to look again.
+
+    `replayed` says that an earlier request had begun it.
+    """
     _current.get().operation_id = operation.operation_id
     body = advised(operation)
     headers: dict[str, str | list[str]] = {"location": f"/api/operations/{operation.operation_id}"}
     if body.retry_after_seconds is not None:
         headers["retry-after"] = str(body.retry_after_seconds)
+    if replayed:
+        headers[REPLAYED_HEADER] = "true"
     return Response(status_code=202, content_type=JSON, body=body, headers=headers)
 
 

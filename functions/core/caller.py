@@ -91,21 +91,26 @@ def caller_of(
     raise Unauthenticated("The request carries no verified token.", remedy="Sign in and send the access token.")
 
 
-def _from_token(
-    claims: Mapping[str, JsonValue], console_client_id: str | None, machine_client_id: str | None
-) -> Caller:
+def claim_of_token(claims: Mapping[str, JsonValue], scope_prefix: str, machine_client_id: str | None) -> Claim:
+    """Read who a verified token is of, and which scopes it holds whose names begin with `scope_prefix`.
+
+    Raises Unauthenticated for a token that names nobody.
+    """
     identity, client = _text(claims.get("sub") or claims.get("username")), _text(claims.get("client_id"))
     if not identity or not client:
         raise Unauthenticated("The token names no subject or client.", remedy="Send an access token, not an ID token.")
     granted, groups = _text(claims.get("scope")).split(), _list(claims.get("cognito:groups"))
     held = SCOPES_OF_MACHINES if client == machine_client_id else scopes_of(groups)
-    return Caller(
-        id=identity,
-        scopes=frozenset(scope for scope in held if f"{SCOPE_PREFIX}{scope}" in granted),
-        groups=groups,
-        channel=Channel.CONSOLE if client == console_client_id else Channel.REST,
-        client=client,
-    )
+    scopes = frozenset(scope for scope in held if f"{scope_prefix}{scope}" in granted)
+    return Claim(id=identity, scopes=scopes, groups=groups, client=client)
+
+
+def _from_token(
+    claims: Mapping[str, JsonValue], console_client_id: str | None, machine_client_id: str | None
+) -> Caller:
+    claim = claim_of_token(claims, SCOPE_PREFIX, machine_client_id)
+    channel = Channel.CONSOLE if claim.client == console_client_id else Channel.REST
+    return Caller(**claim.model_dump(), channel=channel)
 
 
 def _require_gateway(user_arn: str, role_arn: str | None) -> None:

@@ -105,6 +105,8 @@ def response_headers(invocation: Invocation) -> dict[str, str]:
         "access-control-allow-headers": (
             "authorization, content-type, idempotency-key, mcp-protocol-version, mcp-session-id"
         ),
-        "access-control-expose-headers": "location, mcp-session-id, retry-after, www-authenticate, x-request-id",
+        "access-control-expose-headers": (
+            "idempotent-replayed, location, mcp-session-id, retry-after, www-authenticate, x-request-id"
+        ),
         "vary": "origin",
     }

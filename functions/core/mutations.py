@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated
 
 from aws_lambda_powertools.event_handler import Response
@@ -56,15 +56,18 @@ class Intent:
 
 def asked(kind: str, cluster_tag: str, sent: JsonObject, scopes: Sequence[str], key: str | None) -> NewOperation:
     """Note what identifies a request, `sent` as its caller sent it; nothing is looked up or planned for it yet."""
+    actor = application.caller().actor
+    known_by = ledger.key_of({"path": application.path(), "sent": sent}, actor, key)
     return NewOperation(
         kind=kind,
         cluster_tag=cluster_tag,
-        actor=application.caller().actor,
+        actor=actor,
         request=sent,
         stages=[],
         scopes=[*scopes],
         route=application.route(),
-        idempotency_key=key,
+        idempotency_key=known_by.value,
+        implied_key=known_by.implied,
         sent=sent,
     )
 
@@ -77,9 +80,12 @@ def carry_out(asked: NewOperation, decide: Callable[[], Intent], *, dry_run: boo
     Forbidden for a caller outside of the cluster's owner groups, and what `ledger.begin` raises.
     """
     # A repeat is recognised first: by now the cluster may be gone, or refuse what it allowed then.
-    if not dry_run and (earlier := ledger.replayed(asked)):
-        return application.accepted(earlier)
-    return _answer(decide(), dry_run=dry_run, confirm=confirm)
+    earlier = None if dry_run else ledger.replayed(asked)
+    if earlier is not None and not ledger.is_over(asked, earlier):
+        return application.accepted(earlier, replayed=True)
+    intent = decide()
+    superseding = intent.new.model_copy(update={"supersedes": earlier and earlier.operation_id})
+    return _answer(replace(intent, new=superseding), dry_run=dry_run, confirm=confirm)
 
 
 def owned(cluster: ClusterSpec) -> ClusterSpec:
@@ -124,7 +130,8 @@ def _answer(intent: Intent, *, dry_run: bool, confirm: str | None) -> Answer:
     if problem := refusal(intent.findings):
         raise problem
     confirmations.check(confirm, state, intent.confirm_name, caller.actor, runtime.now())
-    return application.accepted(ledger.begin(intent.new).operation)
+    begun = ledger.begin(intent.new)
+    return application.accepted(begun.operation, replayed=begun.replayed)
 
 
 def _preview(intent: Intent, state: str) -> Previewed:

@@ -20,11 +20,13 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeVar, cast, overl
 
 import botocore.session
 from botocore.config import Config
+from botocore.exceptions import NoCredentialsError
 from botocore.model import ServiceId
 from botocore.signers import RequestSigner
 
 from functions.core import deadlines
 from functions.core.threads import SystemThreads, Task, Threads
+from functions.core.web import SystemWeb, Web
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -136,6 +138,7 @@ class Runtime:
     clock: Clock
     processes: Processes = field(default_factory=SystemProcesses)
     threads: Threads = field(default_factory=SystemThreads)
+    web: Web = field(default_factory=SystemWeb)
     _clients: dict[tuple[str, Patience], BaseClient] = field(default_factory=dict)
     _kept: dict[type, object] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
@@ -244,6 +247,19 @@ def signer(service: str, credentials: Credentials) -> RequestSigner:
     runtime = current()
     emitter = runtime.session.get_component("event_emitter")
     return RequestSigner(ServiceId(service), runtime.environment["AWS_REGION"], service, "v4", credentials, emitter)
+
+
+def web() -> Web:
+    """Give what sends this invocation's HTTP requests to other addresses than those of AWS services."""
+    return current().web
+
+
+def credentials() -> Credentials:
+    """Give the function's own credentials; raises NoCredentialsError where there are none."""
+    found = current().session.get_credentials()
+    if found is None:
+        raise NoCredentialsError
+    return found
 
 
 def environment() -> Mapping[str, str]:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from functions.core import runtime
 from functions.core.errors import DeploymentFault
+
+
+_ROLES: Final = TypeAdapter(dict[str, str])
 
 
 class Settings(BaseModel):
@@ -35,6 +40,16 @@ def machine_client_id() -> str | None:
 def gateway_role_arn() -> str | None:
     """Read the ARN of the role whose word counts at the internal door, None where there is no such door."""
     return optional("GATEWAY_ROLE_ARN")
+
+
+def internal_api_url() -> str:
+    """Read the address of the internal door, through which the gateway calls the API for its callers."""
+    return required("INTERNAL_API_URL")
+
+
+def agent_roles() -> dict[str, str]:
+    """Read which group stands for each role, by its ARN, whose sessions speak to the gateway without a token."""
+    return _ROLES.validate_json(optional("AGENT_ROLES") or "{}")
 
 
 def console_url() -> str | None:

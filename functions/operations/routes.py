@@ -82,7 +82,7 @@ def retry_operation(
     if dry_run:
         return mutations.previewed(rules.retried(earlier, ledger.refusal(earlier)))
     begun = ledger.retry(operation_id, application.caller().actor, idempotency_key)
-    return application.accepted(begun.operation)
+    return application.accepted(begun.operation, replayed=begun.replayed)
 
 
 def cancel_operation(operation_id: OperationId, dry_run: DryRun = False) -> Answer:

@@ -13,4 +13,11 @@ CORS_REQUEST_HEADERS: Final = (
     "mcp-protocol-version",
     "mcp-session-id",
 )
-CORS_RESPONSE_HEADERS: Final = ("location", "mcp-session-id", "retry-after", "www-authenticate", "x-request-id")
+CORS_RESPONSE_HEADERS: Final = (
+    "idempotent-replayed",
+    "location",
+    "mcp-session-id",
+    "retry-after",
+    "www-authenticate",
+    "x-request-id",
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
@@ -11,6 +12,7 @@ from urllib.parse import quote
 from functions.core import runtime
 from functions.core.errors import FieldError, IdempotencyKeyReused, InvalidRequest
 from functions.core.ledger.items import epoch, instant, item_of, text_of
+from functions.core.ledger.models import Channel
 from functions.core.ledger.tables import IDEMPOTENCY
 from functions.core.ledger.writes import put, table_name
 
@@ -18,10 +20,12 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
     from functions.core.ledger.items import Item
-    from functions.core.ledger.models import NewOperation, Operation
+    from functions.core.ledger.models import Actor, JsonObject, NewOperation, Operation
 
 MAX_KEY_CHARACTERS: Final = 255
 KEY_LIFETIME: Final = timedelta(hours=24)
+# How long after its end an operation still is the answer to the same request of a caller who sends no keys.
+REPEAT_WINDOW: Final = timedelta(seconds=120)
 
 
 def check_key(key: str | None) -> None:
@@ -32,12 +36,34 @@ def check_key(key: str | None) -> None:
         raise InvalidRequest(f"The idempotency key {message}.", errors=[error])
 
 
+@dataclass(frozen=True)
+class Key:
+    """By what a request is known again: a key of its caller's own, or one that is implied by the request."""
+
+    value: str | None
+    implied: bool
+
+
+def key_of(request: JsonObject, actor: Actor, sent: str | None) -> Key:
+    """Give the key of a request: the one that was sent; agents repeat what they do without sending any."""
+    if sent is None and actor.channel is Channel.AGENT:
+        return Key(hashlib.sha256(_canonical(request)).hexdigest(), implied=True)
+    return Key(sent, implied=False)
+
+
+def is_over(new: NewOperation, earlier: Operation) -> bool:
+    """Say whether a request is a new one though the same was carried out before: its key was implied, and is old."""
+    ended = earlier.finished_at
+    return new.implied_key and ended is not None and ended + REPEAT_WINDOW <= instant()
+
+
 def request_hash(new: NewOperation) -> str:
     """Hash what makes two requests the same one."""
+    if new.implied_key:
+        return str(new.idempotency_key)  # it is made of the request, and of no tag that was generated for it
     # A generated tag belongs here too: it is derived from the key, so a repeat generates the same one.
     body = {"request": new.request if new.sent is None else new.sent, "kind": new.kind, "cluster_tag": new.cluster_tag}
-    canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(canonical.encode()).hexdigest()
+    return hashlib.sha256(_canonical(body)).hexdigest()
 
 
 def remember(new: NewOperation, draft: Operation) -> TransactWriteItemTypeDef:
@@ -50,7 +76,10 @@ def remember(new: NewOperation, draft: Operation) -> TransactWriteItemTypeDef:
     }
     # TTL deletes days late; a row is gone when our clock says so.
     unused = "attribute_not_exists(#caller_route_key) OR #expires_at <= :now"
-    return put(IDEMPOTENCY, item_of(row), where=unused, now=epoch(draft.created_at))
+    if new.supersedes is None:
+        return put(IDEMPOTENCY, item_of(row), where=unused, now=epoch(draft.created_at))
+    over = f"{unused} OR #operation_id = :over"
+    return put(IDEMPOTENCY, item_of(row), where=over, now=epoch(draft.created_at), over=new.supersedes)
 
 
 def recall(new: NewOperation) -> str | None:
@@ -77,5 +106,10 @@ def begun_by(row: Item, new: NewOperation) -> str:
     )
 
 
+def _canonical(value: object) -> bytes:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
 def _name(new: NewOperation) -> str:
-    return f"{quote(new.actor.id, safe=':/@')}#{new.route}#{new.idempotency_key}"
+    kind = "#" if new.implied_key else ""
+    return f"{quote(new.actor.id, safe=':/@')}#{new.route}#{kind}{new.idempotency_key}"

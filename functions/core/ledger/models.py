@@ -183,7 +183,9 @@ class NewOperation(Record):
     `cluster_version` the version of the `spec` that they were made from; another version refuses the transaction.
     `sent` is the request as the caller sent it, by which a repeat is known, where `request` says more than that.
     `findings` are what was noticed about it and did not refuse it. `audited` is what the audit says about it beside
-    its kind, where that says too little of what somebody did.
+    its kind, where that says too little of what somebody did. An `implied_key` is none of the caller's: it stands for
+    the request itself, until a while after the operation has ended; `supersedes` names the operation of which that is
+    over.
     """
 
     kind: str
@@ -194,6 +196,8 @@ class NewOperation(Record):
     scopes: list[str]
     route: str
     idempotency_key: str | None = None
+    implied_key: bool = False
+    supersedes: str | None = None
     new_cluster: JsonObject | None = None
     changed_cluster: JsonObject | None = None
     cluster_version: int | None = None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from functions.core.errors import Conflict
 from functions.core.ledger.begin import begin_with, replayed
 from functions.core.ledger.clusters import created_at_of
+from functions.core.ledger.idempotency import key_of
 from functions.core.ledger.items import to_millisecond
 from functions.core.ledger.models import Actor, Begun, NewOperation, Operation, OperationStatus, Stage, StageStatus
 from functions.core.ledger.queries import get, newest_on
@@ -27,6 +28,7 @@ def retry(operation_id: str, actor: Actor, idempotency_key: str | None) -> Begun
     Conflict for what `refusal` says or a second retry, which names the first, and what `begin` raises.
     """
     earlier = get(operation_id)
+    known_by = key_of({"retry_of": operation_id}, actor, idempotency_key)
     new = NewOperation(
         kind=earlier.kind,
         cluster_tag=earlier.cluster_tag,
@@ -36,7 +38,8 @@ def retry(operation_id: str, actor: Actor, idempotency_key: str | None) -> Begun
         stages=[],
         scopes=earlier.scopes,
         route=f"POST /api/operations/{operation_id}/retry",
-        idempotency_key=idempotency_key,
+        idempotency_key=known_by.value,
+        implied_key=known_by.implied,
         retry_of=operation_id,
     )
     if problem := refusal(earlier):

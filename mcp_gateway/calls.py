@@ -1,0 +1,102 @@
+"""One tool call from beginning to end: one request to the API, or a pause."""
+
+from __future__ import annotations
+
+import json
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final
+
+from aws_lambda_powertools import Logger
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, CallToolResult
+
+from functions.core.errors import Forbidden, PreconditionFailed, Problem
+from mcp_gateway import answers, door, legacy, waiting
+from mcp_gateway.invocation import current
+from mcp_gateway.requests import ApiRequest, request_of
+from mcp_gateway.selection import may_use
+from mcp_gateway.tools import all_tools
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pydantic import JsonValue
+
+    from mcp_gateway.invocation import Invocation
+    from mcp_gateway.tools import GatewayTool
+
+    Arguments = Mapping[str, JsonValue]
+    _Call = Callable[[], CallToolResult]
+
+_ACTIVE: Final = "/api/preferences/active_cluster"
+# What is left of an invocation once the API has answered, to tell that.
+_RESERVE_SECONDS: Final = 1.0
+_logger = Logger(service="instantstart-mcp", log_uncaught_exceptions=False)
+
+
+def call(name: str, arguments: Arguments) -> CallToolResult:
+    """Carry out a tool call; raise MCPError for a tool that there is none of."""
+    if name == legacy.WAIT:
+        return _guarded(name, lambda: waiting.wait(arguments))
+    translation = legacy.TOOLS.get(name)
+    tool = all_tools().get(translation.tool if translation else name)
+    if tool is None:
+        raise _unknown(name)
+    return _guarded(name, lambda: _asked(tool, arguments, translation))
+
+
+def _guarded(name: str, carried_out: _Call) -> CallToolResult:
+    """Tell a problem as the tool's result: the model reads what would be right, and goes on."""
+    try:
+        result = carried_out()
+    except Problem as problem:
+        result = answers.refusal(problem)
+    content = result.structured_content or {}
+    facts = {
+        "tool": name,
+        "caller": current.get().claim.id,
+        "code": content.get("code") if result.is_error else None,
+        "operation_id": content.get("operation_id"),
+    }
+    _logger.info("tool call", extra=facts)
+    return result
+
+
+def _asked(tool: GatewayTool, arguments: Arguments, translation: legacy.LegacyTool | None) -> CallToolResult:
+    invocation = current.get()
+    _check_allowed(tool, invocation)
+    if translation is not None:
+        arguments = translation.arguments(arguments)
+        if translation.about_active and "tag" not in arguments:
+            arguments = {**arguments, "tag": _active_cluster(invocation)}
+    request = request_of(tool, arguments)
+    answer = door.send(request, invocation.claim, invocation.seconds_left() - _RESERVE_SECONDS)
+    return answers.result_of(tool, arguments, request, answer)
+
+
+def _check_allowed(tool: GatewayTool, invocation: Invocation) -> None:
+    if may_use(tool, invocation.selection, invocation.claim):
+        return
+    if invocation.selection.readonly:
+        why = f"{tool.name} changes something, and this address is for reading only."
+        raise Forbidden(why, remedy="Connect to the address without `readonly` to change anything.")
+    why = f"{tool.name} needs the scope {tool.scope}, and {invocation.claim.id} may only read."
+    raise Forbidden(why, remedy=f"Ask an administrator for a group that grants {tool.scope}, then sign in again.")
+
+
+def _active_cluster(invocation: Invocation) -> str:
+    """Ask which cluster the caller works with: a legacy call need not say, and costs a request more."""
+    answer = door.send(ApiRequest("GET", _ACTIVE), invocation.claim, invocation.seconds_left() - _RESERVE_SECONDS)
+    chosen = json.loads(answer.body).get("cluster_tag") if answer.status < 400 else None
+    if not chosen:
+        raise PreconditionFailed(
+            "No cluster is active.", remedy="Choose one with cluster_switch, or name it in the call."
+        )
+    return str(chosen)
+
+
+def _unknown(name: str) -> MCPError:
+    known = [*all_tools(), *legacy.TOOLS, legacy.WAIT]
+    near = get_close_matches(name[:64], known, n=3)
+    hint = f" Did you mean {', '.join(near)}?" if near else " tools/list names those there are."
+    return MCPError(INVALID_PARAMS, f"Unknown tool: {name[:64]!r}.{hint}")

@@ -1,0 +1,188 @@
+"""The tools of AWS's HyperPod InstantStart under their own names, each as a call of one of ours.
+
+Scripts and prompts that know those names go on working. What such a call says is put into our words and nothing else:
+the API judges it as it judges every other. Tools for what this product cannot do yet arrive with their domains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from pydantic import JsonValue
+
+from functions.core.errors import FieldError, InvalidRequest
+
+TOOLSET: Final = "legacy"
+WAIT: Final = "wait_seconds"
+Arguments = Mapping[str, JsonValue]
+_TEXT: Final = "string"
+_NUMBER: Final = "integer"
+_TAG: Final = "tag"
+# Instance groups have names here, and the reference gives its first one none.
+_FIRST_GROUP: Final = "accelerated"
+_VOLUME_GIB: Final = 500
+
+
+@dataclass(frozen=True)
+class LegacyTool:
+    """One name, and the tool that answers to it; `about_active` says whose cluster it is about when it names none."""
+
+    name: str
+    tool: str
+    description: str
+    takes: Mapping[str, str] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    about_active: bool = False
+    translate: Callable[[Arguments], dict[str, JsonValue]] = dict
+
+    @property
+    def input_schema(self) -> dict[str, JsonValue]:
+        """Describe what it takes."""
+        properties: dict[str, JsonValue] = {name: {"type": kind} for name, kind in self.takes.items()}
+        needed: dict[str, JsonValue] = {"required": [*self.needs]} if self.needs else {}
+        return {"type": "object", "properties": properties, **needed, "additionalProperties": False}
+
+    def arguments(self, sent: Arguments) -> dict[str, JsonValue]:
+        """Put a call into the words of the tool that answers it; raise InvalidRequest for what it does not take."""
+        errors = [
+            _error(name, f"is no argument of {self.name}", [*self.takes]) for name in sent if name not in self.takes
+        ]
+        errors += [_error(name, "is required") for name in self.needs if sent.get(name) in (None, "")]
+        if errors:
+            raise InvalidRequest(f"{errors[0].field}: {errors[0].message}", errors=errors)
+        return self.translate({name: value for name, value in sent.items() if value not in (None, "")})
+
+
+def _error(name: str, message: str, allowed: list[str] | None = None) -> FieldError:
+    return FieldError(field=name, message=message, allowed=allowed)
+
+
+def _tag(sent: Arguments) -> dict[str, JsonValue]:
+    return {_TAG: sent["clusterTag"]} if "clusterTag" in sent else {}
+
+
+def _foundation(sent: Arguments) -> dict[str, JsonValue]:
+    if "vpcCidr" in sent:
+        error = _error("vpcCidr", "cannot be chosen: a cluster gets ranges that overlap with nothing of the account")
+        remedy = "Leave vpcCidr out; cidr_suggestion_get shows the ranges."
+        raise InvalidRequest(f"vpcCidr: {error.message}", errors=[error], remedy=remedy)
+    return _tag(sent) | {name: sent[name] for name in ("region",) if name in sent}
+
+
+def _hyperpod(sent: Arguments) -> dict[str, JsonValue]:
+    group: dict[str, JsonValue] = {
+        "name": _FIRST_GROUP,
+        "instance_type": sent["AcceleratedInstanceType"],
+        "instance_count": sent["AcceleratedInstanceCount"],
+        "volumes": [{"size_gib": sent.get("AcceleratedEBSVolumeSize", _VOLUME_GIB)}],
+    }
+    if "AcceleratedTrainingPlanArn" in sent:
+        group["training_plan_arn"] = sent["AcceleratedTrainingPlanArn"]
+    if "computeSubnetId" in sent:
+        group["subnet_id"] = sent["computeSubnetId"]
+    named: dict[str, JsonValue] = {_TAG: sent["hyperPodTag"]} if "hyperPodTag" in sent else {}
+    return named | {"availability_zone": sent["availabilityZone"], "instance_groups": [group]}
+
+
+def _newest(kind: str) -> Callable[[Arguments], dict[str, JsonValue]]:
+    """Ask for the newest operation of a kind, of the named cluster or of any: its status is that of the work."""
+
+    def translated(sent: Arguments) -> dict[str, JsonValue]:
+        of_cluster = {"cluster_tag": sent["clusterTag"]} if "clusterTag" in sent else {}
+        return {"kind": kind, "limit": 1, **of_cluster}
+
+    return translated
+
+
+def _mount(sent: Arguments) -> dict[str, JsonValue]:
+    other = [name for name in ("bucketName", "region") if name in sent]
+    if other:
+        error = _error(other[0], "cannot be chosen: a cluster mounts the bucket that it was made with")
+        raise InvalidRequest(f"{other[0]}: {error.message}", errors=[error], remedy=f"Leave {other[0]} out.")
+    return {"name": sent["name"]} if "name" in sent else {}
+
+
+_ALL: Final = (
+    LegacyTool("cluster_list_all", "cluster_list", "List all clusters."),
+    LegacyTool(
+        "cluster_switch",
+        "active_cluster_set",
+        "Choose the active cluster.",
+        {"clusterTag": _TEXT},
+        ("clusterTag",),
+        translate=lambda sent: {"cluster_tag": sent["clusterTag"]},
+    ),
+    LegacyTool("cluster_get_status", "cluster_get", "Read the active cluster.", about_active=True),
+    LegacyTool(
+        "cluster_get_instance_groups",
+        "cluster_get",
+        "Read the active cluster with its instance groups.",
+        about_active=True,
+    ),
+    LegacyTool(
+        "cluster_create_eks",
+        "cluster_create",
+        "Create a cluster's foundation: network and EKS control plane.",
+        {"clusterTag": _TEXT, "region": _TEXT, "vpcCidr": _TEXT},
+        translate=_foundation,
+    ),
+    LegacyTool(
+        "cluster_get_eks_creation_status",
+        "operation_list",
+        "Read how far the newest creation of a foundation is.",
+        {"clusterTag": _TEXT},
+        translate=_newest("create_foundation"),
+    ),
+    LegacyTool(
+        "cluster_configure_dependencies",
+        "dependencies_configure",
+        "Install the active cluster's dependencies.",
+        {"clusterTag": _TEXT},
+        about_active=True,
+        translate=_tag,
+    ),
+    LegacyTool(
+        "cluster_get_dependency_status",
+        "operation_list",
+        "Read how far the newest installation of dependencies is.",
+        {"clusterTag": _TEXT},
+        translate=_newest("configure_dependencies"),
+    ),
+    LegacyTool(
+        "hyperpod_create",
+        "hyperpod_cluster_create",
+        "Create the HyperPod cluster of a cluster.",
+        {
+            "hyperPodTag": _TEXT,
+            "AcceleratedInstanceType": _TEXT,
+            "AcceleratedInstanceCount": _NUMBER,
+            "availabilityZone": _TEXT,
+            "AcceleratedEBSVolumeSize": _NUMBER,
+            "AcceleratedTrainingPlanArn": _TEXT,
+            "computeSubnetId": _TEXT,
+        },
+        ("AcceleratedInstanceType", "AcceleratedInstanceCount", "availabilityZone"),
+        about_active=True,
+        translate=_hyperpod,
+    ),
+    LegacyTool(
+        "hyperpod_get_creation_status",
+        "operation_list",
+        "Read how far the newest creation of a HyperPod cluster is.",
+        {"clusterTag": _TEXT},
+        translate=_newest("create_hyperpod"),
+    ),
+    LegacyTool("cluster_get_available_instances", "instance_type_list", "List instance types."),
+    LegacyTool("cluster_get_availability_zones", "availability_zone_list", "List availability zones."),
+    LegacyTool(
+        "s3_storage_create",
+        "storage_create",
+        "Mount the active cluster's bucket.",
+        {"name": _TEXT, "bucketName": _TEXT, "region": _TEXT},
+        about_active=True,
+        translate=_mount,
+    ),
+)
+TOOLS: Final = {tool.name: tool for tool in _ALL}
