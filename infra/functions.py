@@ -10,6 +10,8 @@ from infra.shapes import Access, Function, Weight
 _HEAR = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:ListStreams")
 # Posting to a connection and closing one (API Gateway developer guide, "Control access to a WebSocket API with IAM").
 MANAGE_CONNECTIONS = "execute-api:ManageConnections"
+# Calling an HTTP API that is signed with IAM (API Gateway developer guide, "Control access to HTTP APIs with IAM").
+INVOKE_API = "execute-api:Invoke"
 _READ = ("GetItem", "Query")
 _WRITE = ("GetItem", "PutItem", "Query", "UpdateItem")
 # A stage reads its operation with all stages, and writes how far it is.
@@ -43,6 +45,7 @@ FUNCTIONS = (
         ),
         # A caller gets an answer within seconds whatever AWS does.
         patience=Patience.EDGE,
+        signs=True,
     ),
     Function(
         "catalog",
@@ -54,6 +57,7 @@ FUNCTIONS = (
             Access(ledger.CLUSTERS, ("Scan",), ledger.BY_HYPERPOD_CLUSTER),
         ),
         patience=Patience.EDGE,
+        signs=True,
     ),
     # The only one that answers people and gets into clusters: what it needs for that, the others need not carry.
     Function(
@@ -74,7 +78,17 @@ FUNCTIONS = (
             Access(ledger.IDEMPOTENCY, ("GetItem", "PutItem")),
         ),
         patience=Patience.EDGE,
+        signs=True,
         weight=Weight.KUBERNETES,
+    ),
+    # Its caller's word is all that it passes on: it has no rights but to call the API.
+    Function(
+        "mcp",
+        "mcp_gateway.handler.handler",
+        "speaks to agents",
+        actions=(INVOKE_API,),
+        patience=Patience.EDGE,
+        weight=Weight.AGENTS,
     ),
     Function(
         "operations",

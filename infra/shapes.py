@@ -14,9 +14,10 @@ STATE_MACHINES = ROOT / "statemachines"
 
 
 class Weight(StrEnum):
-    """Which packages a function is deployed with, from the lightest; each class is a layer of its own."""
+    """Which packages a function is deployed with; each class is a layer of its own, and has what the lean one has."""
 
     LEAN = "lean"
+    AGENTS = "agents"
     KUBERNETES = "kubernetes"
     HELM = "helm"
 
@@ -42,8 +43,9 @@ class Access:
 class Function:
     """One Lambda function: its entry, its limits, and what its role may do beyond its stages' own actions.
 
-    One that acts for operations does so in sessions of its own role, each named after the operation. `weight` says
-    which packages it finds: those of AWS, of Kubernetes too, or the helm program with them.
+    One that acts for operations does so in sessions of its own role, each named after the operation. One that `signs`
+    hands out what callers carry back: page tokens and digests of previews. `weight` says which packages it finds: those
+    of AWS, with them those of MCP or of Kubernetes, or with these the helm program.
     """
 
     name: str
@@ -55,12 +57,13 @@ class Function:
     data: tuple[Access, ...] = ()
     patience: Patience = Patience.STAGE
     acts_for_operations: bool = False
+    signs: bool = False
     weight: Weight = Weight.LEAN
 
     @property
     def calls_clusters(self) -> bool:
         """Say whether it calls the endpoints of EKS clusters, which may let in some addresses only."""
-        return self.weight is not Weight.LEAN
+        return self.weight in (Weight.KUBERNETES, Weight.HELM)
 
 
 @dataclass(frozen=True)

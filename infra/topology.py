@@ -48,6 +48,12 @@ MACHINES = (
 
 # What no declared route matches reaches the application too, so that it is refused with a problem body.
 UNMATCHED = Route("unmatched", "ANY", "/api/{proxy+}", Scope.READ, "Refuse what no route matches", 404)
+# Where agents connect. Only POST does something; clients of older revisions try the others and have to be told so.
+MCP_PATH = "/mcp"
+MCP_ROUTES = tuple(
+    Route(f"{method.lower()}_mcp", method, MCP_PATH, Scope.READ, "Speak MCP", function="mcp")
+    for method in ("POST", "GET", "DELETE")
+)
 
 FOUNDATION_ROLE = Role("instantstart-foundation", "cloudformation.amazonaws.com", "creates foundation stacks")
 KUBERNETES_ADMIN = Role("instantstart-kubernetes-admin", None, "installs what needs cluster administration")
@@ -82,8 +88,8 @@ class Topology:
         return frozenset(trigger.function for trigger in triggers)
 
     def signing(self) -> frozenset[str]:
-        """Name the functions that sign what callers carry: those that answer routes."""
-        return frozenset(route.function for route in self.routes)
+        """Name the functions that sign what callers carry."""
+        return frozenset(each.name for each in self.functions if each.signs)
 
     def actions_of(self, function: str) -> frozenset[str]:
         """List the AWS actions that a function's role needs."""
@@ -116,7 +122,7 @@ TOPOLOGY = Topology(
     socket_routes=SOCKET_ROUTES,
     roles=ROLES,
     buckets=BUCKETS,
-    routes=(*(route for declaration in DECLARATIONS for route in declaration.routes), UNMATCHED),
+    routes=(*(route for declaration in DECLARATIONS for route in declaration.routes), *MCP_ROUTES, UNMATCHED),
     stages=tuple(stage for declaration in DECLARATIONS for stage in declaration.stages),
     route_actions=_route_actions(),
 )

@@ -57,7 +57,7 @@ def result_of(tool: GatewayTool, arguments: Arguments, request: ApiRequest, answ
     if answer.status == _ACCEPTED:
         return _told(_begun(tool, body, replayed=REPLAYED_HEADER in answer.headers))
     if tool.rows:
-        return _told(_rows(tool, arguments, request, body))
+        return _told(_rows(tool, arguments, request, body), kept=tool.rows)
     if "stages" in body:
         return _told(_operation(body))
     return _told(_whole(tool, arguments, body))
@@ -156,8 +156,10 @@ def _after_refusal(tool: GatewayTool | None, arguments: Arguments, told: Object)
     return None
 
 
-def _told(value: Object, *, is_error: bool = False) -> CallToolResult:
+def _told(value: Object, *, kept: str | None = None, is_error: bool = False) -> CallToolResult:
     fitted = cut_members(value, LARGEST_ANSWER)
+    if kept is not None:
+        fitted.setdefault(kept, [])  # that there are none is an answer too
     if size_of(fitted) > LARGEST_ANSWER:
         fitted = {"notice": "The answer is too large to be told, however it is cut."}
     text = TextContent(type="text", text=written(fitted))

@@ -67,8 +67,17 @@ def _defaults(tool: GatewayTool) -> dict[str, JsonValue]:
 
 
 def _path(tool: GatewayTool, values: Arguments) -> str:
-    texts = {name: quote(_scalar(name, value), safe="") for name, value in values.items()}
+    texts = {name: quote(_name(name, value), safe="") for name, value in values.items()}
     return tool.path.format_map(texts)
+
+
+def _name(name: str, value: JsonValue) -> str:
+    """Write what names a resource in a path: nothing that would make another path of it."""
+    text = _scalar(name, value)
+    if text.isprintable() and "/" not in text and text.strip("."):
+        return text
+    error = FieldError(field=name, message="has characters that no name has")
+    raise InvalidRequest(f"{name}: {error.message}", errors=[error])
 
 
 def _query(values: Mapping[str, JsonValue]) -> str:

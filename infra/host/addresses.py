@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from functions.core.caller import SCOPE_PREFIX
 from functions.core.declaration import Scope
-from infra.topology import UNMATCHED
+from infra.topology import MCP_PATH, UNMATCHED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from functions.core.declaration import Route
 
-MCP_PATH: Final = "/mcp"
 # RFC 9728 puts the resource's path behind the well-known one; some clients ask for the one without.
 PROTECTED_RESOURCE: Final = "/.well-known/oauth-protected-resource"
 PROTECTED_RESOURCE_PATHS: Final = (PROTECTED_RESOURCE, f"{PROTECTED_RESOURCE}{MCP_PATH}")

@@ -14,11 +14,10 @@ from aws_cdk import aws_cloudfront_origins as origins
 from constructs import Construct
 
 from infra.host.acknowledged import acknowledge
-from infra.host.addresses import MCP_PATH
 from infra.host.console_buckets import ConsoleBuckets
 from infra.host.files import Document, Files, Folder
 from infra.shapes import ROOT
-from infra.topology import PREFIX
+from infra.topology import MCP_PATH, PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -15,6 +15,7 @@ KEY: Final = "instantstart"
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Architecture = Literal["arm64", "x86_64"]
+Group = Literal["instantstart-readers", "instantstart-operators", "instantstart-administrators"]
 Charts = Literal["locked", "stand_in"]
 
 # What PutRetentionPolicy takes. Source: CloudWatch Logs API reference.
@@ -125,6 +126,10 @@ def _tags(tags: dict[str, str]) -> dict[str, str]:
     return tags
 
 
+def _agent_roles(roles: dict[str, Group]) -> dict[str, Group]:
+    return {_role(arn): group for arn, group in roles.items()}
+
+
 def _reserved(concurrency: dict[str, int]) -> dict[str, int]:
     known = sorted(function.name for function in FUNCTIONS)
     for name, count in concurrency.items():
@@ -172,7 +177,8 @@ class Context(BaseModel):
     """All choices of a deployment; each has a default that works in a new account.
 
     `charts` are those of `infra/charts.lock`, or stand-ins that no cluster can use. `signing_key_generation` counts up
-    by one, from one deployment to the next, to rotate the keys of page tokens.
+    by one, from one deployment to the next, to rotate the keys of page tokens. `agent_roles` says for which group roles
+    count that speak to the gateway with a signature instead of a token; others may read.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -187,6 +193,7 @@ class Context(BaseModel):
     egress: Egress | None = None
     passable_role_arns: tuple[Annotated[Text, AfterValidator(_role)], ...] = ()
     reserved_concurrency: Annotated[dict[str, int], AfterValidator(_reserved)] = {}
+    agent_roles: Annotated[dict[str, Group], AfterValidator(_agent_roles)] = {}
     allowed_origins: tuple[Annotated[Text, AfterValidator(_origin)], ...] = ()
     charts: Charts = "locked"
     signing_key_generation: int = Field(default=1, ge=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from aws_cdk import CfnOutput
@@ -22,6 +23,7 @@ from infra.host.internal_api import InternalApi
 from infra.host.public_api import PublicApi
 from infra.host.sign_in import TOKEN_CLAIMS, SignIn, sign_in_host
 from infra.host.web_socket import WebSocket
+from infra.release import GATEWAY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,6 +100,8 @@ class Edge(Construct):
             functions[name].add_environment("MACHINE_CLIENT_ID", self.sign_in.clients.machine)
             if origins := self._context.allowed_origins:
                 functions[name].add_environment("ALLOWED_ORIGINS", " ".join(origins))
+        functions[GATEWAY].add_environment("INTERNAL_API_URL", self.internal_api.url)
+        functions[GATEWAY].add_environment("AGENT_ROLES", json.dumps(self._context.agent_roles))
         # Only what nobody calls over HTTP may know it: the console's address follows from the API that calls the rest.
         for name in ("notifications", TOKEN_CLAIMS):
             functions[name].add_environment("CONSOLE_URL", self.console.origin)
@@ -126,6 +130,7 @@ class Edge(Construct):
             "ConsoleUrl": (self.console.origin, "The console"),
             "ApiUrl": (f"{self.console.origin}/api", "The REST API"),
             "McpUrl": (mcp_url(self.console.origin), "Where agents connect"),
+            "McpRoleUrl": (self.internal_api.mcp_url, "Where agents connect that sign with a role instead of a token"),
             "AgentClientId": (self.sign_in.clients.agent, "The client id that agents sign in with"),
             "MachineClientId": (self.sign_in.clients.machine, "The client id of programs; Cognito shows its secret"),
             "UserPoolId": (self.sign_in.pool_id, "The user pool, to add users and groups to"),

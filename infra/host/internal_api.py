@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from constructs import Construct
 
-from infra.host.addresses import MCP_PATH, named
+from infra.host.addresses import named
 from infra.host.http_api import STAGE, HttpApi
+from infra.topology import MCP_PATH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,4 +56,5 @@ class InternalApi(Construct):
         self.id = http.id
         self.url = f"https://{http.host}"
         self.api_arn = place.arn("execute-api", f"{http.id}/{STAGE}/*/api/*")
+        self.mcp_url = f"{self.url}{MCP_PATH}"
         self.mcp_arn = place.arn("execute-api", f"{http.id}/{STAGE}/*{MCP_PATH}")

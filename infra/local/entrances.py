@@ -10,6 +10,7 @@ from infra.host.addresses import named
 from infra.local.deployment import RELEASE
 from infra.local.front import Auth, CognitoFront, Front, OpenFront
 from infra.local.gateway import OPTIONS, HttpGateway
+from infra.local.internal_web import INTERNAL_URL
 from infra.local.sign_in.clients import IDS, kept_secret
 from infra.local.sign_in.provider import Provider
 from infra.local.sign_in.users import kept_in
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
+    from infra.local.authorization.guard import Guard
     from infra.local.identities import Identities
     from infra.local.messages import HttpRequest, HttpResponse
     from infra.topology import Topology
@@ -45,6 +47,7 @@ class Entrances:
         identities: Identities,
         place: Place,
         front: Front,
+        guard: Guard,
         allowed_origins: tuple[str, ...] = (),
     ) -> None:
         self.front = front
@@ -59,7 +62,7 @@ class Entrances:
             scope_of=self._scope_of,
         )
         self._internal = HttpGateway(named(topology.routes), invoke, now, place.account, place.region)
-        self._signed = IamAuthorizer(identities, gateway_role(place), place.region, now)
+        self._signed = IamAuthorizer(identities, gateway_role(place), place.region, now, guard)
 
     def public(self, request: HttpRequest, source_ip: str) -> HttpResponse:
         """Answer a request of people, programs and agents."""
@@ -79,9 +82,9 @@ def told_of(place: Place, connections: str, allowed_origins: tuple[str, ...]) ->
         "CONNECTIONS_ENDPOINT": connections,
         "CONSOLE_CLIENT_ID": IDS.console,
         "MACHINE_CLIENT_ID": IDS.machine,
-        # Nobody makes a role of this name here but the host itself, for whoever comes through the door.
         "GATEWAY_ROLE_ARN": gateway_role(place),
         "ALLOWED_ORIGINS": " ".join(allowed_origins),
+        "INTERNAL_API_URL": INTERNAL_URL,
     }
 
 

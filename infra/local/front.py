@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final, Protocol
 from infra.host.addresses import (
     AUTHORIZATION_SERVER_PATH,
     CONSOLE_CONFIG_PATH,
-    MCP_PATH,
     PROTECTED_RESOURCE,
     PROTECTED_RESOURCE_PATHS,
     authorization_server,
@@ -27,6 +26,7 @@ from infra.local.messages import HttpRequest, HttpResponse
 from infra.local.sign_in.authorizer import JwtAuthorizer
 from infra.local.sign_in.clients import IDS
 from infra.local.sign_in.provider import DEFAULT_ORIGIN, Provider
+from infra.topology import MCP_PATH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from functions.core import runtime
 from functions.core.runtime import Processes, Runtime
+from functions.core.web import Web
 from infra.local import invocation
 from infra.local.clock import Clock
 from infra.local.deployment import Deployed
@@ -75,6 +76,7 @@ class Functions:
         identities: Identities,
         sessions: Sessions,
         processes: Callable[[str], Processes],
+        web: Web,
     ) -> None:
         self._clock = clock
         self._environments = {
@@ -87,6 +89,7 @@ class Functions:
                     clock,
                     processes(deployed.function_roles[name]),
                     ClockThreads(clock),
+                    web,
                 ),
             )
             for name, function in declared.items()

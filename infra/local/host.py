@@ -47,6 +47,7 @@ from infra.local.gateway import FunctionError, IntegrationTimeout
 from infra.local.helm_binary import helm_program
 from infra.local.identities import Identities
 from infra.local.images import HostImage, HostSnapshot
+from infra.local.internal_web import InternalWeb
 from infra.local.messages import HttpRequest, HttpResponse
 from infra.local.programs import HostProcesses
 from infra.local.sessions import Sessions
@@ -138,7 +139,7 @@ class LocalHost:
         self.access.on_write = self._visited
         front = front_of(options.auth, options.directory, options.region, self.integrate)
         self.entrances = Entrances(
-            topology, self.integrate, self.clock.now, self.identities, place, front, options.allowed_origins
+            topology, self.integrate, self.clock.now, self.identities, place, front, guard, options.allowed_origins
         )
         self.found_at(front.origin)
         self._held = False
@@ -168,6 +169,7 @@ class LocalHost:
             self.identities,
             self.sessions,
             lambda role: HostProcesses(self.faults, role, self.access, self.clock),
+            InternalWeb(self.handle_internal),
         )
 
     def _streams(self) -> Streams:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
+    from infra.local.authorization.guard import Guard
     from infra.local.identities import Identities, Identity
     from infra.local.messages import HttpRequest
 
@@ -44,11 +45,12 @@ class IamAuthorizer:
     region: str
     clock: Callable[[], datetime]
     """The host's clock, by which sessions end."""
+    guard: Guard
 
     def __call__(self, request: HttpRequest, _: Sequence[str]) -> dict[str, JsonValue]:
         """Give what the event says of whoever signed; raise Refused for everybody but the role."""
         identity = self._signer(request)
-        if identity is None or identity.role_arn != self.role_arn:
+        if identity is None or identity.role_arn != self.role_arn or not self._is_allowed(identity, request):
             raise Refused(403, "Forbidden")
         return {"iam": _described(identity, self.identities.account_id)}
 
@@ -59,6 +61,10 @@ class IamAuthorizer:
             return None
         expected = _signature(request, identity, self.region, found["headers"].split(";"))
         return identity if expected is not None and hmac.compare_digest(expected, found["signature"]) else None
+
+    def _is_allowed(self, identity: Identity, request: HttpRequest) -> bool:
+        role = identity.role_arn.rpartition("/")[2]
+        return self.guard.invocation_denial(role, request.method, request.path) is None
 
     def _is_current(self, identity: Identity) -> bool:
         return identity.expires is None or self.clock() < identity.expires

@@ -13,7 +13,7 @@ _REASONS: Final = (
     ("dynamodb:table/", "A stream of the named table has the time at which it was made for a name."),
     ("ec2:", _EC2),
     ("eks:", _ANY_CLUSTER),
-    ("execute-api:", "API Gateway makes up the id of the WebSocket API when it is deployed, and those of connections."),
+    ("execute-api:", "API Gateway makes up the ids of APIs when they are deployed, and those of connections."),
     ("iam:oidc-provider/", "EKS makes up the id of a cluster's issuer."),
     ("iam:role/aws-service-role/", "Only the service that the path names can have the role."),
     ("iam:role/instantstart/", "Roles that this deployment makes for clusters only, which their boundary bounds."),

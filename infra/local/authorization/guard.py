@@ -64,6 +64,12 @@ class Guard:
         except (parsing.Unreadable, Unknown, Unjudgeable) as error:
             return Denial(Asked(service, "*"), unverified=f"whether {role} may do this: {error}")
 
+    def invocation_denial(self, role: str, method: str, path: str) -> Denial | None:
+        """Say what keeps a role from calling a route of an HTTP API that is signed with IAM."""
+        called = self._called[role]
+        resource = self._live.place.arn("execute-api", f"local/$default/{method}{path}")
+        return self._judged(called, Asked("execute-api:Invoke", resource))
+
     def _judged(self, role: str, asked: Asked) -> Denial | None:
         if asked.action in LEFT_OUT:
             return None

@@ -57,8 +57,8 @@ def _entered(function: Function) -> tuple[Role, ...]:
     """Say which roles a function enters clusters with; the connection test asks for both."""
     if function.name == "kubernetes":
         return (KUBERNETES_ADMIN, KUBERNETES_OPERATOR)
-    by_weight = {Weight.LEAN: (), Weight.KUBERNETES: (KUBERNETES_OPERATOR,), Weight.HELM: (KUBERNETES_ADMIN,)}
-    return by_weight[function.weight]
+    by_weight = {Weight.KUBERNETES: (KUBERNETES_OPERATOR,), Weight.HELM: (KUBERNETES_ADMIN,)}
+    return by_weight.get(function.weight, ())
 
 
 def _reading(place: Place) -> tuple[Grant, ...]:

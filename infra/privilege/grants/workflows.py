@@ -17,7 +17,14 @@ STAGE_MACHINE = "stage"
 
 def grants(topology: Topology, place: Place) -> tuple[Grant, ...]:
     """Give the grants of all functions on what runs."""
-    return (*_executions(topology, place), *_stacks(place), _connections(place), _quotas(place), _topic(place))
+    return (
+        *_executions(topology, place),
+        *_stacks(place),
+        _connections(place),
+        _api(place),
+        _quotas(place),
+        _topic(place),
+    )
 
 
 def pipelines(topology: Topology) -> tuple[str, ...]:
@@ -72,6 +79,11 @@ def _connections(place: Place) -> Grant:
     """Grant messages to WebSockets: the id of the API is made up when it is deployed."""
     connections = [f"*/*/{method}/@connections/*" for method in ("DELETE", "POST")]
     return Grant("ReachBrowsers", ("execute-api:ManageConnections",), named(place, "execute-api", *connections))
+
+
+def _api(place: Place) -> Grant:
+    """Grant the routes of the internal door, and not the gateway's own: its id too is made up."""
+    return Grant("CallApi", ("execute-api:Invoke",), named(place, "execute-api", "*/$default/*/api/*"))
 
 
 def _quotas(place: Place) -> Grant:
