@@ -47,7 +47,7 @@ def put(root: Path, *files: str) -> None:
 
 def test_the_code_is_the_same_bytes_from_another_checkout(tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
-    for folder in ("functions", "mcp_gateway"):
+    for folder in ("functions", "mcp_gateway", "skills"):
         shutil.copytree(ROOT / folder, checkout / folder, copy_function=shutil.copy)
     put(checkout, "functions/core/__pycache__/tags.cpython-313.pyc", "functions/.DS_Store")
     (checkout / "functions/core/tags.py").chmod(0o755)
@@ -55,13 +55,21 @@ def test_the_code_is_the_same_bytes_from_another_checkout(tmp_path: Path) -> Non
 
 
 def test_the_code_holds_what_runs_on_lambda_and_nothing_else(tmp_path: Path) -> None:
-    runs = {"functions/a/rules.py", "functions/a/data/table.json", "functions/training/recipes/x/recipe.py"}
+    runs = {
+        "functions/a/rules.py",
+        "functions/a/data/table.json",
+        "functions/training/recipes/x/recipe.py",
+        "skills/x/SKILL.md",
+        "skills/x/references/y.md",
+    }
     left_out = {
         "functions/README.md",
         "functions/a/tests/test_rules.py",
         "functions/training/recipes/x/workspace/launch.py",
         "infra/topology.py",
         "mcp_gateway/README.md",
+        "skills/README.md",
+        "skills/agents/.kiro/agents/x.json",
     }
     put(tmp_path, *runs, *left_out)
     assert names(code(tmp_path, tmp_path / "assets")) == runs
