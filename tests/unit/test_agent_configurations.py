@@ -12,6 +12,7 @@ from functions.entry.domains import DECLARATIONS
 from infra import agents
 from infra.agents import LOCAL, OpenDoor, SignedDoor
 from infra.host.addresses import AGENT_CALLBACK, AGENT_CALLBACK_PORT, mcp_scopes
+from mcp_gateway.skills import SKILLS
 
 DEPLOYED: Final = OpenDoor("https://x.example.com/mcp?toolsets=clusters", "abc123")
 SIGNED: Final = SignedDoor("https://abc.execute-api.us-west-2.amazonaws.com/mcp", "us-west-2")
@@ -24,7 +25,7 @@ CHANGING: Final = {tool.name for tool in TOOLS} - READING
 Files = dict[PurePosixPath, str]
 
 
-@pytest.fixture(params=DOORS.values(), ids=DOORS)
+@pytest.fixture(params=[*DOORS.values()], ids=[*DOORS])
 def files(request: pytest.FixtureRequest) -> Files:
     return agents.configurations(request.param)
 
@@ -113,7 +114,7 @@ def test_requests_are_signed_by_one_version_of_the_proxy_for_the_service_of_the_
 
 def test_where_one_works_the_skills_come_along(tmp_path: Path) -> None:
     assert agents.main(["--out", str(tmp_path)]) == 0
-    skills = {path.relative_to(agents.SKILLS) for path in agents.SKILLS.glob("*/**/*.md") if "agents" not in path.parts}
+    skills = {path.relative_to(SKILLS) for path in SKILLS.glob("*/**/*.md") if "agents" not in path.parts}
     for client in (".claude", ".kiro"):
         folder = tmp_path / client / "skills"
         assert {path.relative_to(folder) for path in folder.rglob("*.md")} == skills
