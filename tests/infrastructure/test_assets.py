@@ -16,6 +16,7 @@ from infra.assets.archive import unpacked_bytes
 from infra.assets.place import UNPACKED_LIMIT
 from infra.assets.trimming import UNUSED_PACKAGES, services
 from infra.shapes import ROOT, Weight
+from mcp_gateway.skills import resources
 
 LOCKS: Final = ROOT / "infra" / "locks"
 # CPython's Include/internal/pycore_magic_number.h, and PEP 552.
@@ -73,6 +74,11 @@ def test_the_code_holds_what_runs_on_lambda_and_nothing_else(tmp_path: Path) -> 
     }
     put(tmp_path, *runs, *left_out)
     assert names(code(tmp_path, tmp_path / "assets")) == runs
+
+
+def test_the_code_holds_every_page_of_every_skill() -> None:
+    pages = {f"skills/{resource.name}" for resource in resources()}
+    assert {name for name in names(code()) if name.startswith("skills/")} == pages
 
 
 def test_a_gateway_that_gets_code_is_deployed_with_it_as_another_asset(tmp_path: Path) -> None:
