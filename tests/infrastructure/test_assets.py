@@ -16,6 +16,7 @@ from infra.assets.archive import unpacked_bytes
 from infra.assets.place import UNPACKED_LIMIT
 from infra.assets.trimming import UNUSED_PACKAGES, services
 from infra.shapes import ROOT, Weight
+from mcp_gateway.skills import resources
 
 LOCKS: Final = ROOT / "infra" / "locks"
 # CPython's Include/internal/pycore_magic_number.h, and PEP 552.
@@ -47,7 +48,7 @@ def put(root: Path, *files: str) -> None:
 
 def test_the_code_is_the_same_bytes_from_another_checkout(tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
-    for folder in ("functions", "mcp_gateway"):
+    for folder in ("functions", "mcp_gateway", "skills"):
         shutil.copytree(ROOT / folder, checkout / folder, copy_function=shutil.copy)
     put(checkout, "functions/core/__pycache__/tags.cpython-313.pyc", "functions/.DS_Store")
     (checkout / "functions/core/tags.py").chmod(0o755)
@@ -55,16 +56,29 @@ def test_the_code_is_the_same_bytes_from_another_checkout(tmp_path: Path) -> Non
 
 
 def test_the_code_holds_what_runs_on_lambda_and_nothing_else(tmp_path: Path) -> None:
-    runs = {"functions/a/rules.py", "functions/a/data/table.json", "functions/training/recipes/x/recipe.py"}
+    runs = {
+        "functions/a/rules.py",
+        "functions/a/data/table.json",
+        "functions/training/recipes/x/recipe.py",
+        "skills/x/SKILL.md",
+        "skills/x/references/y.md",
+    }
     left_out = {
         "functions/README.md",
         "functions/a/tests/test_rules.py",
         "functions/training/recipes/x/workspace/launch.py",
         "infra/topology.py",
         "mcp_gateway/README.md",
+        "skills/README.md",
+        "skills/agents/.kiro/agents/x.json",
     }
     put(tmp_path, *runs, *left_out)
     assert names(code(tmp_path, tmp_path / "assets")) == runs
+
+
+def test_the_code_holds_every_page_of_every_skill() -> None:
+    pages = {f"skills/{resource.name}" for resource in resources()}
+    assert {name for name in names(code()) if name.startswith("skills/")} == pages
 
 
 def test_a_gateway_that_gets_code_is_deployed_with_it_as_another_asset(tmp_path: Path) -> None:
