@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from functions.entry.domains import DECLARATIONS
-from infra.host.addresses import AGENT_CALLBACK_PORT, MCP_PATH, mcp_scopes, mcp_url
+from infra.host.addresses import AGENT_CALLBACK_PORT, mcp_scopes, mcp_url
+from infra.topology import MCP_PATH
 from mcp_gateway.skills import SKILLS, skills
 
 if TYPE_CHECKING:

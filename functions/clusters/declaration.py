@@ -158,7 +158,6 @@ DECLARATION = Declaration(
             "Create an EKS control plane with its network, add-ons, a HyperPod cluster and an S3 mount; without "
             "`hyperpod`, the foundation alone. Look at cluster_list, availability_zone_list and "
             "instance_type_list first. About 25 minutes.",
-            repeats=True,
         ),
         Tool(
             "cluster_list",

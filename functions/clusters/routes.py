@@ -34,7 +34,7 @@ from functions.core.application import IdempotencyKey
 from functions.core.declaration import Scope
 from functions.core.errors import FieldError, InvalidRequest
 from functions.core.findings import Finding
-from functions.core.ledger.models import NewOperation, Operation
+from functions.core.ledger.models import JsonObject, NewOperation, Operation
 from functions.core.ledger.queries import newest_on
 from functions.core.mutations import Answer, Confirm, DryRun, Intent
 
@@ -47,7 +47,9 @@ def create_cluster(
     """Begin a cluster, or its foundation alone."""
     deployed = settings.current()
     _check_region(request.region, deployed.region)
-    tag = request.tag or rules.generated_tag(application.caller().id, idempotency_key or ledger.new_identifier())
+    # The same for a repeat, and for the preview that an agent confirms.
+    known_by = mutations.key_of(_sent(request), idempotency_key).value
+    tag = request.tag or rules.generated_tag(application.caller().id, known_by or ledger.new_identifier())
     asked = _asked(tag, request, idempotency_key)
     return mutations.carry_out(
         asked, lambda: _creation(asked, request, deployed, dry_run=dry_run), dry_run=dry_run, confirm=confirm
@@ -185,8 +187,12 @@ def _look(request: CreateCluster, target: Target) -> Seen:
 
 def _asked(tag: str, request: rules.Request, key: str | None) -> NewOperation:
     """Note what identifies a request; nothing is looked up or planned for it yet."""
-    kind, sent = rules.kind_of(request), request.model_dump(mode="json", exclude_unset=True)
-    return mutations.asked(kind, tag, sent, rules.SCOPES[kind], key)
+    kind = rules.kind_of(request)
+    return mutations.asked(kind, tag, _sent(request), rules.SCOPES[kind], key)
+
+
+def _sent(request: rules.Request) -> JsonObject:
+    return request.model_dump(mode="json", exclude_unset=True)
 
 
 def _planned(

@@ -56,12 +56,11 @@ class Intent:
 
 def asked(kind: str, cluster_tag: str, sent: JsonObject, scopes: Sequence[str], key: str | None) -> NewOperation:
     """Note what identifies a request, `sent` as its caller sent it; nothing is looked up or planned for it yet."""
-    actor = application.caller().actor
-    known_by = ledger.key_of({"path": application.path(), "sent": sent}, actor, key)
+    known_by = key_of(sent, key)
     return NewOperation(
         kind=kind,
         cluster_tag=cluster_tag,
-        actor=actor,
+        actor=application.caller().actor,
         request=sent,
         stages=[],
         scopes=[*scopes],
@@ -70,6 +69,11 @@ def asked(kind: str, cluster_tag: str, sent: JsonObject, scopes: Sequence[str], 
         implied_key=known_by.implied,
         sent=sent,
     )
+
+
+def key_of(sent: JsonObject, key: str | None) -> ledger.Key:
+    """Give what a request is known by again, `key` being what its caller sent for that."""
+    return ledger.key_of({"path": application.path(), "sent": sent}, application.caller().actor, key)
 
 
 def carry_out(asked: NewOperation, decide: Callable[[], Intent], *, dry_run: bool, confirm: str | None) -> Answer:

@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from functions.core import runtime
 from functions.core.errors import DeploymentFault
 
-
 _ROLES: Final = TypeAdapter(dict[str, str])
 
 

@@ -80,7 +80,6 @@ DECLARATION = Declaration(
             "cancel_operation",
             "Cancel an operation",
             "Ask a running operation to stop after its present step. What it made stays.",
-            destroys=True,
         ),
     ),
 )

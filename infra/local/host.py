@@ -44,12 +44,11 @@ from infra.local.faults import HOST_ROLE, Faults
 from infra.local.front import Auth
 from infra.local.functions import Functions, Outcome
 from infra.local.gateway import FunctionError, IntegrationTimeout
-from infra.local.helm_binary import helm_program
 from infra.local.identities import Identities
 from infra.local.images import HostImage, HostSnapshot
 from infra.local.internal_web import InternalWeb
 from infra.local.messages import HttpRequest, HttpResponse
-from infra.local.programs import HostProcesses
+from infra.local.programs import HostProcesses, places_of
 from infra.local.sessions import Sessions
 from infra.local.simulators.bus_event import BusEvent
 from infra.local.simulators.connections import Connections
@@ -164,7 +163,7 @@ class LocalHost:
     def _functions(self) -> Functions:
         return Functions(
             {function.name: function for function in self.topology.functions},
-            replace(self.deployed, environment={**self.deployed.environment, **_programs(self.options.directory)}),
+            replace(self.deployed, environment={**self.deployed.environment, **places_of(self.options.directory)}),
             self.clock,
             self.identities,
             self.sessions,
@@ -343,10 +342,3 @@ class LocalHost:
         """List the executions of a state machine."""
         arn = f"{self.deployed.state_machine_prefix}{machine}"
         return self.client("stepfunctions").list_executions(stateMachineArn=arn)["executions"]
-
-
-def _programs(directory: Path) -> dict[str, str]:
-    """Say where functions find their programs and a place for files; on Lambda a layer and its own disk."""
-    scratch = directory / "scratch"
-    scratch.mkdir(parents=True, exist_ok=True)
-    return {"HELM": str(helm_program()), "SCRATCH": str(scratch)}

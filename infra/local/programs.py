@@ -11,6 +11,7 @@ from functions.core.runtime import Completed
 from infra.local import invocation
 from infra.local.clock import Clock
 from infra.local.faults import Faults, Kind
+from infra.local.helm_binary import helm_program
 
 _REFUSALS: Final = {
     Kind.THROTTLE: "too many requests, please try again later",
@@ -98,3 +99,10 @@ def _refused(kind: Kind) -> Completed:
 
 def _late(command: Sequence[str], seconds: float) -> TimeoutError:
     return TimeoutError(f"{command[0]} took longer than {seconds:g} s")
+
+
+def places_of(directory: Path) -> dict[str, str]:
+    """Say where functions find their programs and a place for files; on Lambda a layer and its own disk."""
+    scratch = directory / "scratch"
+    scratch.mkdir(parents=True, exist_ok=True)
+    return {"HELM": str(helm_program()), "SCRATCH": str(scratch)}

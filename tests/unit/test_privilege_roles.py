@@ -317,10 +317,21 @@ def test_a_bucket_is_looked_at_and_written_only_in_the_own_account_and_may_be_ab
         assert condition(statement(of_function("stages_cluster"), sid), "s3:ResourceAccount") == ("123456789012",)
 
 
-def test_a_signing_key_is_read_by_what_answers_routes_alone_and_is_the_only_secret() -> None:
-    answering = {function_role(route.function) for route in TOPOLOGY.routes}
+def test_a_signing_key_is_read_by_what_answers_the_api_alone_and_is_the_only_secret() -> None:
+    answering = {function_role(route.function) for route in TOPOLOGY.routes if route.path.startswith("/api/")}
     held = {role: each for role, each in EVERY if any(name.startswith("secretsmanager:") for name in each.actions)}
     assert held.keys() == answering
+
+
+def test_the_gateway_may_call_the_api_and_nothing_else_of_aws() -> None:
+    document = POLICIES[function_role("mcp")]
+    own = [each for each in document.statements if not {"logs:PutLogEvents", "xray:PutTraceSegments"} & {*each.actions}]
+    assert [each.actions for each in own] == [("execute-api:Invoke",)]
+    assert own[0].resources == (PLACE.arn("execute-api", "*/$default/*/api/*"),)
+
+
+def test_a_signing_key_is_named_by_its_generations() -> None:
+    held = {role: each for role, each in EVERY if any(name.startswith("secretsmanager:") for name in each.actions)}
     for each in held.values():
         assert each.actions == ("secretsmanager:GetSecretValue",)
         assert each.resources == (PLACE.arn("secretsmanager", "secret:instantstart-signing-key-*-??????"),)

@@ -24,6 +24,7 @@ BEHAVIOURS = {
 # Permissions that are no operation of the service: granted, never called.
 PERMISSIONS_ONLY = {
     "dynamodb:ConditionCheckItem",
+    "execute-api:Invoke",
     "execute-api:ManageConnections",
     "iam:PassRole",
     "s3:GetBucketPublicAccessBlock",
@@ -83,7 +84,7 @@ def test_every_function_has_its_handler(function: Function) -> None:
 @pytest.mark.parametrize("route", TOPOLOGY.routes, ids=lambda route: route.operation_id)
 def test_every_route_belongs_to_a_function_and_names_a_scope(route: Route) -> None:
     assert route.function in {function.name for function in TOPOLOGY.functions}
-    assert route.path.startswith("/api/")
+    assert route.path == "/mcp" if route.function == "mcp" else route.path.startswith("/api/")
     assert route.scope
 
 

@@ -23,7 +23,7 @@ from functions.core.ledger.claims import claimant
 from functions.core.ledger.clusters import change_spec, holder_of, owner_groups_of
 from functions.core.ledger.endings import Ending, ending_of
 from functions.core.ledger.executions import execution_arn, start, wake
-from functions.core.ledger.idempotency import is_over, key_of
+from functions.core.ledger.idempotency import Key, is_over, key_of
 from functions.core.ledger.identifiers import new_identifier
 from functions.core.ledger.leases import renew
 from functions.core.ledger.listing import list_operations, newest_operations
@@ -46,6 +46,7 @@ __all__ = [
     "Ending",
     "Healed",
     "Healing",
+    "Key",
     "StaleWorker",
     "Swept",
     "audit",
