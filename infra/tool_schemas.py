@@ -27,6 +27,9 @@ OPERATION: Final[Schema] = {
         "findings": {"type": "array"},
     },
 }
+# How the gateway tells an operation otherwise than the API does: what has not begun of it is counted.
+_OPERATION_AS_TOLD: Final[Schema] = {"phases": {"type": "object"}, "pending_stages": {"type": "integer"}}
+_STAGES: Final = "stages"
 
 
 def expanded(schema: Schema, document: Schema, around: tuple[str, ...] = ()) -> Schema:
@@ -76,7 +79,8 @@ def _brief(schema: Schema) -> Schema:
 def outline(schema: Schema, document: Schema) -> Schema:
     """Give the members of an answer and their types; what is absent or null in it is left out of it."""
     whole = expanded(schema, document)
-    return {"type": "object", "properties": {name: _kind(each) for name, each in whole.get("properties", {}).items()}}
+    members = {name: _kind(each) for name, each in whole.get("properties", {}).items()}
+    return {"type": "object", "properties": members | (_OPERATION_AS_TOLD if _STAGES in members else {})}
 
 
 def _kind(schema: Schema) -> Schema:
