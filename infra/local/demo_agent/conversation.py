@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from mcp.client.client import Client
+from mcp.shared.exceptions import MCPError
 
 from infra.local.demo_agent import creation, deletion
 from infra.local.demo_agent.agent import Agent, Otherwise
@@ -29,7 +30,7 @@ async def converse(server: str | Server[Any], now: Callable[[], datetime]) -> st
             await _connected(client, agent)
             await creation.create(agent, WISHES)
             await deletion.delete(agent, WISHES.tag)
-        except Otherwise as error:
+        except (Otherwise, MCPError) as error:
             return str(error)
     return None
 
