@@ -52,10 +52,9 @@ def ended(answers: Answers) -> str | None:
         return CallToolResult(content=[], structured_content=content, is_error="code" in content)
 
     async def listed(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListToolsResult:
-        schema: Json = {"type": "object", "properties": {"clusters": {"type": "array"}}}
-        return ListToolsResult(
-            tools=[Tool(name=each, input_schema={"type": "object"}, output_schema=schema) for each in answers]
-        )
+        told: Json = {"type": "object", "properties": {"clusters": {"type": "array"}}}
+        taken: Json = {"type": "object"}
+        return ListToolsResult(tools=[Tool(name=each, input_schema=taken, output_schema=told) for each in answers])
 
     server: Server[Any] = Server("answers", on_call_tool=call, on_list_tools=listed)
     return asyncio.run(converse(server, lambda: NOON))

@@ -13,17 +13,12 @@ import tempfile
 import time
 from contextlib import closing
 from pathlib import Path
-from typing import Final
 
 from infra.local import doors
 from infra.local.demo.telling import last_words, say
-from infra.local.demo_agent.conversation import converse
+from infra.local.demo_agent.conversation import address, converse
 from infra.local.host import LocalHost, Options
 from infra.local.logs import functions_log_to
-from infra.topology import MCP_PATH
-
-# The names of the article's tools, and ours for what it has none for.
-_TOOLSETS: Final = "default,legacy"
 
 
 def main() -> int:
@@ -33,8 +28,7 @@ def main() -> int:
         say("Starting the control plane on this machine ...")
         with closing(LocalHost(Options(Path(folder)))) as host, doors.opened(host) as opened:
             host.functions.load()
-            url = f"{opened.api}{MCP_PATH}?toolsets={_TOOLSETS}"
-            why = asyncio.run(converse(url, host.clock.now))
+            why = asyncio.run(converse(address(opened), host.clock.now))
         if why:
             say(f"\nThe conversation ended otherwise than it should: {why}\n\n{last_words(log)}")
     say(f"\n{time.monotonic() - began:.1f} s real.")

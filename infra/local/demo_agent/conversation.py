@@ -11,6 +11,7 @@ from infra.local.demo_agent import creation, deletion
 from infra.local.demo_agent.agent import Agent, Otherwise
 from infra.local.demo_agent.creation import Wishes
 from infra.local.demo_agent.transcript import Transcript
+from infra.topology import MCP_PATH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +19,16 @@ if TYPE_CHECKING:
 
     from mcp.server.lowlevel import Server
 
+    from infra.local.doors import Doors
+
 WISHES: Final = Wishes(tag="hypd-0304b", availability_zone="us-west-2c", instance_type="g6.4xlarge", count=1)
+# The names of AWS's tools, and ours for what it has none for.
+_TOOLSETS: Final = "default,legacy"
+
+
+def address(opened: Doors) -> str:
+    """Say where the agent finds its tools."""
+    return f"{opened.api}{MCP_PATH}?toolsets={_TOOLSETS}"
 
 
 async def converse(server: str | Server[Any], now: Callable[[], datetime]) -> str | None:

@@ -1,30 +1,30 @@
-"""What `make demo-agent` tells a newcomer: the SDK's client and the gateway understand each other from end to end."""
+"""The conversation of `make demo-agent`: the SDK's client and the gateway understand each other from end to end."""
 
 from __future__ import annotations
 
+import asyncio
+import io
 import re
-import subprocess
-import sys
+from contextlib import redirect_stdout
 
 import pytest
 
-from tests.conformance.conftest import ROOT
+from infra.local import doors
+from infra.local.demo_agent.conversation import address, converse
+from infra.local.host import LocalHost
+from infra.local.images import HostSnapshot
+from tests.host.states import back_to
 
 
 @pytest.fixture(scope="module")
-def told() -> list[str]:
+def told(session_host: LocalHost, empty_state: HostSnapshot) -> list[str]:
     """Every line of the conversation, its columns drawn together."""
-    played = subprocess.run(
-        [sys.executable, "-m", "infra.local.demo_agent"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert played.returncode == 0, played.stdout + played.stderr
-    assert played.stderr == ""
-    return [" ".join(line.split()) for line in played.stdout.splitlines()]
+    back_to(session_host, empty_state)
+    printed = io.StringIO()
+    with doors.opened(session_host) as opened, redirect_stdout(printed):
+        why = asyncio.run(converse(address(opened), session_host.clock.now))
+    assert why is None, f"{why}\n{printed.getvalue()}"
+    return [" ".join(line.split()) for line in printed.getvalue().splitlines()]
 
 
 def test_an_agent_creates_a_cluster_by_the_names_of_awss_tools_and_hands_over_its_summary(told: list[str]) -> None:
@@ -70,4 +70,4 @@ def test_an_agent_deletes_by_the_digest_of_that_deletions_preview_and_by_no_othe
     previewed = next(place for place, line in enumerate(told) if line.startswith("preview of delete_cluster"))
     assert "delete HyperPod cluster hp-cluster-hypd-0304b for good" in told[previewed:]
     assert "keep S3 bucket sagemaker-hypd-0304b-123456789012-us-west-2" in told[previewed:]
-    assert told[-3:-1] == ["no clusters", ""]
+    assert told[-1] == "no clusters"
