@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 JSON = {"content-type": "application/json"}
 
 
-def told(name: str, body: object, status: int = 200, **arguments: JsonValue) -> dict[str, Any]:
-    result = answered(name, WebAnswer(status, JSON, json.dumps(body).encode()), **arguments)
-    assert result.is_error == (status >= 400)
+def told(tool_name: str, body: object, answer_status: int = 200, **arguments: JsonValue) -> dict[str, Any]:
+    result = answered(tool_name, WebAnswer(answer_status, JSON, json.dumps(body).encode()), **arguments)
+    assert result.is_error == (answer_status >= 400)
     return contents(result)
 
 
@@ -49,7 +49,7 @@ def test_rows_are_given_in_pieces_without_a_gap_however_many_there_are(count: in
     everything, seen = rows(count, width), list[str]()
     arguments: dict[str, JsonValue] = {}
     for _ in range(count):
-        answer = told("quota_list", {"quotas": everything}, **arguments)
+        answer = told("quota_list", {"quotas": everything}, 200, **arguments)
         seen += [row["quota"] for row in answer["quotas"]]
         if "next" not in answer:
             break
@@ -62,7 +62,7 @@ def test_a_page_of_the_api_ends_before_the_next_one_begins() -> None:
     page = {"operations": [{"operation_id": f"{n}", "message": "x" * 900} for n in range(40)], "next_token": "later"}
     first = told("operation_list", page, kind="create_cluster")
     assert first["next_token"].endswith("~")
-    second = told("operation_list", page, **first["next"]["arguments"])
+    second = told("operation_list", page, 200, **first["next"]["arguments"])
     assert second["next_token"] == "later"
     assert second["next"]["arguments"] == {"kind": "create_cluster", "next_token": "later"}
     ids = [row["operation_id"] for row in (*first["operations"], *second["operations"])]

@@ -78,7 +78,7 @@ def test_a_role_may_read_unless_the_deployment_says_for_which_group_it_counts(fu
         claim = claim_of(signed_by(SESSION))
         assert (claim.id, claim.groups) == (SESSION, ("instantstart-operators",))
         assert claim.scopes == {Scope.READ, Scope.OPERATE}
-        for other in ("arn:aws:sts::999999999999:assumed-role/agents/kiro", SESSION.replace("agents", "others")):
+        for other in ("arn:aws:sts::111122223333:assumed-role/agents/kiro", SESSION.replace("agents", "others")):
             assert claim_of(signed_by(other)).scopes == {Scope.READ}
 
 
