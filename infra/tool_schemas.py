@@ -27,8 +27,9 @@ OPERATION: Final[Schema] = {
         "findings": {"type": "array"},
     },
 }
-# How the gateway tells an operation otherwise than the API does: what has not begun of it is counted.
-_OPERATION_AS_TOLD: Final[Schema] = {"phases": {"type": "object"}, "pending_stages": {"type": "integer"}}
+# What the gateway tells of an operation otherwise than the API does, and what not at all.
+_TOLD_OTHERWISE: Final[Schema] = {"phases": {"type": "object"}, "pending_stages": {"type": "integer"}}
+_UNTOLD: Final = ("account_id", "actor", "region", "request", "scopes", "updated_at", "version")
 _STAGES: Final = "stages"
 
 
@@ -80,7 +81,9 @@ def outline(schema: Schema, document: Schema) -> Schema:
     """Give the members of an answer and their types; what is absent or null in it is left out of it."""
     whole = expanded(schema, document)
     members = {name: _kind(each) for name, each in whole.get("properties", {}).items()}
-    return {"type": "object", "properties": members | (_OPERATION_AS_TOLD if _STAGES in members else {})}
+    if _STAGES in members:
+        members = {name: each for name, each in members.items() if name not in _UNTOLD} | _TOLD_OTHERWISE
+    return {"type": "object", "properties": members}
 
 
 def _kind(schema: Schema) -> Schema:
