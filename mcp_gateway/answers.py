@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 _JSON: Final = "application/json"
 _ACCEPTED: Final = 202
 _REFUSED: Final = 400
-_BROKEN: Final = 502
 _ENDED: Final = ("SUCCEEDED", "FAILED", "CANCELLED")
 _RETRYABLE: Final = ("FAILED", "CANCELLED")
 # What follows a notice: the name of the tool, its arguments and the words around them.
@@ -69,14 +68,14 @@ def refusal(problem: Problem, tool: GatewayTool | None = None, arguments: Argume
 
 
 def _read(answer: WebAnswer) -> Object:
-    if "json" not in answer.headers.get("content-type", _JSON):
-        return {"text": answer.body.decode(errors="replace")}
-    body = json.loads(answer.body or b"{}")
-    if isinstance(body, dict) and (answer.status < _REFUSED or "code" in body):
-        return body
+    if "json" in answer.headers.get("content-type", _JSON):
+        body = json.loads(answer.body or b"{}")
+    else:
+        body = {"text": answer.body.decode(errors="replace")}
+    if answer.status < _REFUSED or "code" in body:
+        return dict(body)
     # What stands before the API, and not the API, has answered.
-    said = body.get("message") if isinstance(body, dict) else None
-    problem = Unavailable(f"The gateway's own door answered {answer.status}: {said or 'nothing'}.")
+    problem = Unavailable(f"The gateway's own door answered {answer.status}: {body.get('message') or 'nothing more'}.")
     return dict(json.loads(problem.body().model_dump_json(exclude_none=True)))
 
 

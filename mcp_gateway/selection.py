@@ -52,7 +52,7 @@ def selected(selection: Selection, claim: Claim) -> list[GatewayTool]:
 
 def may_use(tool: GatewayTool, selection: Selection, claim: Claim) -> bool:
     """Say whether a caller gets anywhere with a tool."""
-    return tool.reads or (not selection.readonly and claim.scopes > {Scope.READ})
+    return tool.reads or (not selection.readonly and bool(claim.scopes - {Scope.READ}))
 
 
 def _is_in(tool: GatewayTool, selection: Selection) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import atexit
 from collections import deque
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -18,9 +17,12 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp_gateway import server
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from starlette.types import Message, Scope
 
 LARGEST_REQUEST: Final = 256 * 1024
+_BROKEN: Final = 500
 
 
 @dataclass
@@ -58,9 +60,10 @@ class Loop:
 
     def close(self) -> None:
         """End the application and the loop."""
-        self._life.cancel()
-        with suppress(asyncio.CancelledError):
-            self._loop.run_until_complete(self._life)
+        tasks = asyncio.all_tasks(self._loop)
+        for task in tasks:
+            task.cancel()
+        self._loop.run_until_complete(_ended(tasks))
         self._loop.close()
 
     async def _live(self, alive: asyncio.Future[None]) -> None:
@@ -83,6 +86,11 @@ class Loop:
         return answer
 
 
+async def _ended(tasks: Iterable[asyncio.Task[object]]) -> None:
+    """Wait until tasks have ended; how, whoever waited for them was told."""
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
 _idle: deque[Loop] = deque()
 
 
@@ -92,10 +100,16 @@ def answer(scope: Scope, body: bytes) -> Answer:
         loop = _idle.pop()
     except IndexError:
         loop = Loop()
+    answered = Answer()
     try:
-        return loop.answer(scope, body)
+        answered = loop.answer(scope, body)
     finally:
-        _idle.append(loop)
+        # What broke off may have taken the application with it.
+        if answered.status < _BROKEN:
+            _idle.append(loop)
+        else:
+            loop.close()
+    return answered
 
 
 def _close() -> None:
