@@ -95,7 +95,7 @@ def _active_cluster(invocation: Invocation) -> str:
     chosen = json.loads(answer.body).get("cluster_tag") if answer.status < 400 else None
     if not chosen:
         raise PreconditionFailed(
-            "No cluster is active.", remedy="Choose one with cluster_switch, or name it in the call."
+            "No cluster is active.", remedy="Choose one with cluster_switch; cluster_list_all names them."
         )
     return str(chosen)
 
