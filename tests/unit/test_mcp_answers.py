@@ -193,7 +193,7 @@ def test_an_answer_that_is_no_json_is_told_as_its_text() -> None:
 
 
 def test_a_preview_that_somebodys_work_keeps_from_having_a_digest_leads_to_that_work() -> None:
-    finding = {"code": "operation_in_progress", "level": "error", "resource": "01"}
+    finding: JsonValue = {"code": "operation_in_progress", "level": "error", "resource": "01"}
     body: dict[str, JsonValue] = {"findings": [{"level": "warning"}, finding], "preview": {"digest": None}}
     answer = told("cluster_delete", body, tag="t1", dry_run=True)
     assert answer["next"] == {"tool": "operation_wait", "arguments": {"operation_id": "01"}}
