@@ -14,7 +14,7 @@ class Status(StrEnum):
     FAIL = "FAIL"
     WARN = "WARN"
     INFO = "INFO"
-    PASS = "PASS"  # noqa: S105  # the word of diagnoses, no secret
+    PASS = "PASS"  # the word of diagnoses, no secret
 
 
 class Priority(StrEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Generic, TypeVar
+from typing import Generic, Never, TypeVar
 
 from functions.capacity.preflight.models import Quota, Script, SecurityGroup, TrainingPlan
 from functions.clusters.importing.models.found import FoundEks
@@ -188,7 +188,7 @@ class NodesSeen:
     complete: bool = True
 
 
-_NOBODY: Seen[None] = Seen(asked=False)
+_NOBODY: Seen[Never] = Seen(asked=False)
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,8 @@ class Facts:
     vpc: Seen[Vpc] = _NOBODY
     security_groups: Seen[Mapping[str, SecurityGroup]] = _NOBODY
     entries: Mapping[str, Seen[EntrySeen]] = field(default_factory=dict)
-    addons: Seen[tuple[AddonSeen, ...]] = _NOBODY
+    addon_names: Seen[tuple[str, ...]] = _NOBODY
+    addons: Mapping[str, Seen[AddonSeen]] = field(default_factory=dict)
     events: Seen[EventsSeen] = _NOBODY
     log: Seen[Log] = _NOBODY
     nodes: Seen[NodesSeen] = _NOBODY

@@ -76,5 +76,7 @@ def _of_instances(principal: str, entry: EntrySeen | None) -> Check | None:
     if entry is not None and entry.groups is not None:
         return None
     message = f"the execution role {principal.rpartition('/')[2]} has no access entry: its instances never become nodes"
-    remedy = "HyperPod makes the entry with the cluster. Make it again (type HYPERPOD_LINUX), then replace the instances."
+    remedy = (
+        "HyperPod makes the entry with the cluster. Make it again (type HYPERPOD_LINUX), then replace the instances."
+    )
     return failed(_ENTRY, Priority.P0, message, remedy, principal)

@@ -23,19 +23,20 @@ _OF_DEPENDENCIES: Final = ("coredns", "eks-pod-identity-agent", "aws-mountpoint-
 
 def check(facts: Facts) -> Iterator[Check]:
     """Judge what is missing, then what is installed; those that are well are told together."""
-    if not facts.addons.asked:
+    if not facts.addon_names.asked:
         return
-    if facts.addons.value is None:
-        yield unchecked(_NAME, facts.addons)
+    if facts.addon_names.value is None:
+        yield unchecked(_NAME, facts.addon_names)
         return
-    installed = {addon.name: addon for addon in facts.addons.value}
-    yield from _missing(facts, installed.keys())
+    yield from _missing(facts, facts.addon_names.value)
     well: list[str] = []
-    for addon in installed.values():
-        if found := _fault(facts, addon):
+    for name, seen in facts.addons.items():
+        if not seen.known:
+            yield unchecked(_NAME, seen, name)
+        elif seen.value and (found := _fault(facts, seen.value)):
             yield found
-        else:
-            well.append(addon.name)
+        elif seen.value:
+            well.append(name)
     if well:
         yield passed(_NAME, f"{few(well)} are well")
 

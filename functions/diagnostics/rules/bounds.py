@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
@@ -71,4 +72,4 @@ def _bare(check: Check) -> Check:
 
 def size(check: Check) -> int:
     """Count the bytes that a check takes in the answer, with what parts it from the next."""
-    return len(check.model_dump_json(ensure_ascii=True).encode()) + 2
+    return len(json.dumps(check.model_dump(mode="json"))) + 2

@@ -9,8 +9,8 @@ from collections import Counter
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from functions.capacity.preflight.rules.quotas import ALL_CLUSTERS, ALL_SPOT, PER_CLUSTER, quota_name
 from functions.capacity.preflight.rules.plans import zone_of
+from functions.capacity.preflight.rules.quotas import ALL_CLUSTERS, ALL_SPOT, PER_CLUSTER, quota_name
 from functions.diagnostics.models.answers import Name, Priority
 from functions.diagnostics.rules.hyperpod import short, wanted
 from functions.diagnostics.rules.saying import fact, failed, few, noted, passed, unchecked, warned
@@ -102,7 +102,9 @@ def _plan(facts: Facts, arn: str, plan: TrainingPlan | None, groups: list[Desire
     ]
     said = f"the training plan {plan.name} of {names} is {plan.status}"
     if wrong:
-        return failed(_PLAN, Priority.P0, f"{said}, and {wrong}", "Create the group anew as its plan has it.", arn, seen)
+        return failed(
+            _PLAN, Priority.P0, f"{said}, and {wrong}", "Create the group anew as its plan has it.", arn, seen
+        )
     if plan.status in ("Expired", "Failed"):
         remedy = "Buy another plan or choose other capacity, and create the group anew: its plan is fixed."
         return failed(_PLAN, Priority.P0, said, remedy, arn, seen)

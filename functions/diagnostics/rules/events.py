@@ -73,8 +73,8 @@ SIGNALS: Final = (
     ),
 )
 _OTHER: Final = (
-    "The message is all that HyperPod says. It tries again every few minutes; what fails for longer than an hour is for "
-    "AWS Support, with the id of the instance."
+    "The message is all that HyperPod says. It tries again every few minutes; what fails for longer than an hour is "
+    "for AWS Support, with the id of the instance."
 )
 
 

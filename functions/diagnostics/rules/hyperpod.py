@@ -24,11 +24,14 @@ _BROKEN: Final = frozenset({"Failed", "RollingBack"})
 
 def wanted(facts: Facts) -> list[DesiredGroup]:
     """Give the groups that are wanted: those asked of HyperPod, and those that it has not been asked for yet."""
-    standing = {group.desired.name: group.desired for group in facts.hyperpod.value.groups} if facts.hyperpod.value else {}
+    standing = (
+        {group.desired.name: group.desired for group in facts.hyperpod.value.groups} if facts.hyperpod.value else {}
+    )
     kept = {group.name: group for group in facts.spec.instance_groups}
-    return [*(kept.get(name, group) for name, group in standing.items()), *(
-        group for name, group in kept.items() if name not in standing
-    )]
+    return [
+        *(kept.get(name, group) for name, group in standing.items()),
+        *(group for name, group in kept.items() if name not in standing),
+    ]
 
 
 def running(facts: Facts) -> dict[str, int]:
@@ -110,8 +113,8 @@ def _groups(facts: Facts, found: HyperPodSeen) -> Iterator[Check]:
         yield noted(_GROUPS, message, found.arn, seen)
         return
     remedy = (
-        "The checks of events, quotas, training plans and subnets say why. Without any of them a launch that takes longer "
-        "than an hour waits for capacity, or is for AWS Support."
+        "The checks of events, quotas, training plans and subnets say why. Where none of them does, a launch that takes "
+        "longer than an hour waits for capacity, or is for AWS Support."
     )
     yield failed(_GROUPS, Priority.P1, message, remedy, found.arn, seen)
 

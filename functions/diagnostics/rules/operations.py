@@ -26,7 +26,9 @@ def check(facts: Facts) -> Iterator[Check]:
         yield noted(name, f"{len(seen.busy)} operations work on the cluster", seen.busy[0])
     if seen.failed is None:
         if not seen.busy:
-            yield passed(name, "none of the latest operations failed", seen.newest.operation_id if seen.newest else None)
+            yield passed(
+                name, "none of the latest operations failed", seen.newest.operation_id if seen.newest else None
+            )
     elif seen.made_good_by:
         message = f"{seen.failed.kind} failed, and a later operation succeeded"
         yield noted(name, message, seen.failed.operation_id, [fact("succeeded", seen.made_good_by)])

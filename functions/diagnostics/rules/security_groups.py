@@ -102,7 +102,9 @@ def _command(rule: str, group_id: str) -> str:
 def _egress(group: SecurityGroup) -> Check:
     if group.leaves:
         return passed(_EGRESS, f"{group.group_id} lets HTTPS out to everywhere", group.group_id)
-    message = f"{group.group_id} does not let HTTPS out to everywhere: instances reach AWS through endpoints only, if any"
+    message = (
+        f"{group.group_id} does not let HTTPS out to everywhere: instances reach AWS through endpoints only, if any"
+    )
     remedy = (
         f"aws ec2 authorize-security-group-egress --group-id {group.group_id} --protocol -1 --cidr 0.0.0.0/0; or see "
         "that the VPC has endpoints for every service that instances call."

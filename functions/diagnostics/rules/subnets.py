@@ -58,7 +58,9 @@ def check(facts: Facts) -> Iterator[Check]:
     if not groups_in:
         yield noted(_SUBNET, f"{vpc.vpc_id} has no subnet for instances yet", vpc.vpc_id)
     for subnet_id, groups in groups_in.items():
-        yield from _of(facts, vpc, known[subnet_id], groups) if subnet_id in known else [_absent(subnet_id, vpc, groups)]
+        yield from (
+            _of(facts, vpc, known[subnet_id], groups) if subnet_id in known else [_absent(subnet_id, vpc, groups)]
+        )
 
 
 def _absent(subnet_id: str, vpc: Vpc, groups: Sequence[DesiredGroup]) -> Check:
@@ -84,7 +86,9 @@ def _zone(facts: Facts, subnet: Subnet, groups: Sequence[DesiredGroup]) -> Check
         message = f"{subnet.subnet_id} is in {subnet.zone}, and asked for is {asked}"
         remedy = "A group's subnet is fixed: create the group anew with a subnet in its zone."
         return failed(_SUBNET, Priority.P0, message, remedy, subnet.subnet_id, seen)
-    return passed(_SUBNET, f"{subnet.subnet_id} is in {facts.spec.names.eks_cluster}'s VPC, {subnet.zone}", subnet.subnet_id)
+    return passed(
+        _SUBNET, f"{subnet.subnet_id} is in {facts.spec.names.eks_cluster}'s VPC, {subnet.zone}", subnet.subnet_id
+    )
 
 
 def _room(facts: Facts, subnet: Subnet, groups: Sequence[DesiredGroup]) -> Check:
@@ -106,7 +110,9 @@ def _room(facts: Facts, subnet: Subnet, groups: Sequence[DesiredGroup]) -> Check
 
 def _leaves(facts: Facts, subnet: Subnet, table: RouteTable | None, vpc: Vpc) -> Check:
     seen = [fact("route_table", table.route_table_id if table else None), fact("route", said_of(table))]
-    through_nat = table is not None and table.default_route is not None and table.default_route.target.startswith("nat-")
+    through_nat = (
+        table is not None and table.default_route is not None and table.default_route.target.startswith("nat-")
+    )
     if table is not None and (leads_on(table, vpc.nat_gateways) if through_nat else onward(table)):
         return passed(_ROUTE, f"{subnet.subnet_id} leads on: {said_of(table)}", subnet.subnet_id)
     state = ", which does not work" if through_nat and onward(table) else ""

@@ -1,0 +1,41 @@
+"""What diagnostics adds to the product: one route that only reads, in a function whose role can do nothing else."""
+
+from functions.core.declaration import Declaration, Route, Scope
+
+DECLARATION = Declaration(
+    domain="diagnostics",
+    routes=(
+        Route(
+            "get_diagnosis",
+            "GET",
+            "/api/clusters/{tag}/diagnosis",
+            Scope.READ,
+            "Diagnose a cluster: what keeps it from working",
+            function="diagnostics",
+        ),
+    ),
+    route_actions=(
+        "cloudformation:DescribeStackEvents",
+        "cloudformation:DescribeStacks",
+        "ec2:DescribeNatGateways",
+        "ec2:DescribeRouteTables",
+        "ec2:DescribeSecurityGroups",
+        "ec2:DescribeSubnets",
+        "ec2:DescribeVpcEndpoints",
+        "eks:DescribeAccessEntry",
+        "eks:DescribeAddon",
+        "eks:DescribeCluster",
+        "eks:ListAddons",
+        "eks:ListAssociatedAccessPolicies",
+        "logs:GetLogEvents",
+        "s3:GetObject",
+        "s3:ListBucket",
+        "sagemaker:DescribeCluster",
+        "sagemaker:DescribeClusterEvent",
+        "sagemaker:DescribeTrainingPlan",
+        "sagemaker:ListClusterEvents",
+        "sagemaker:ListClusterNodes",
+        "servicequotas:GetServiceQuota",
+        "servicequotas:ListServiceQuotas",
+    ),
+)
