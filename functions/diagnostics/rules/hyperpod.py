@@ -113,8 +113,8 @@ def _groups(facts: Facts, found: HyperPodSeen) -> Iterator[Check]:
         yield noted(_GROUPS, message, found.arn, seen)
         return
     remedy = (
-        "The checks of events, quotas, training plans and subnets say why. Where none of them does, a launch that takes "
-        "longer than an hour waits for capacity, or is for AWS Support."
+        "The checks of events, quotas, training plans and subnets say why. Where none of them does, a launch that "
+        "takes longer than an hour waits for capacity, or is for AWS Support."
     )
     yield failed(_GROUPS, Priority.P1, message, remedy, found.arn, seen)
 

@@ -43,17 +43,16 @@ def check(placed: Sequence[Placed], facts: Facts) -> Iterator[Finding]:
                 resource=place,
                 remedy="Put the script into the cluster's bucket, or let the bucket's policy admit the role.",
             )
-        if place and facts.scripts is not None and place in facts.scripts:
-            if wrong := fault(facts.scripts[place]):
-                yield Finding(
-                    check=SCRIPT,
-                    level=Level.ERROR,
-                    code=InvalidRequest.code,
-                    field=each.at("lifecycle"),
-                    message=f"{place} {wrong[0]}",
-                    resource=place,
-                    remedy=wrong[1],
-                )
+        if place and facts.scripts is not None and place in facts.scripts and (wrong := fault(facts.scripts[place])):
+            yield Finding(
+                check=SCRIPT,
+                level=Level.ERROR,
+                code=InvalidRequest.code,
+                field=each.at("lifecycle"),
+                message=f"{place} {wrong[0]}",
+                resource=place,
+                remedy=wrong[1],
+            )
 
 
 def fault(script: Script | None) -> tuple[str, str] | None:
