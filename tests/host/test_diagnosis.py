@@ -41,7 +41,11 @@ def hand(driver_of_ready: Driver) -> ByHand:
 def test_nothing_is_wrong_with_a_healthy_cluster_and_its_size_takes_no_more_calls(hand: ByHand) -> None:
     driver = hand.driver
     body, calls = counted(driver, TAG)
-    assert ({each["status"] for each in body["checks"]}, wrong(body), body["complete"]) == ({"PASS", "INFO"}, set(), True)
+    assert ({each["status"] for each in body["checks"]}, wrong(body), body["complete"]) == (
+        {"PASS", "INFO"},
+        set(),
+        True,
+    )
     assert (body["cluster_tag"], body["more_checks"], body["counts"]["failed"]) == (TAG, 0, 0)
     assert calls == CALLS
     hand.update_group(InstanceCount=40)
@@ -83,7 +87,9 @@ def test_lost_access_entries_of_ours_and_of_the_instances_are_told_by_their_role
     hand.aws("eks").delete_access_entry(clusterName=hand.eks, principalArn=group["ExecutionRole"])
     body = diagnosed(hand.driver, TAG)
     assert wrong(body) == {("access_entry", "FAIL", "P0")}
-    blamed = {each["resource"] for each in body["checks"] if each["check"] == "access_entry" and each["status"] == "FAIL"}
+    blamed = {
+        each["resource"] for each in body["checks"] if each["check"] == "access_entry" and each["status"] == "FAIL"
+    }
     assert blamed == {OPERATOR, group["ExecutionRole"]}
 
 
@@ -105,13 +111,9 @@ def test_a_security_group_without_its_self_reference_is_named_with_the_rule_and_
     check = found(body, "security_group_self_reference")
     assert (check["resource"], facts(check)["from_itself"]) == (hand.group_id(), False)
     assert "authorize-security-group-ingress" in check["remedy"]
-    hand.aws("ec2").revoke_security_group_ingress(
-        GroupId=hand.group_id(), SecurityGroupRuleIds=[hand.rule_id()]
-    )
+    hand.aws("ec2").revoke_security_group_ingress(GroupId=hand.group_id(), SecurityGroupRuleIds=[hand.rule_id()])
     egress = hand.aws("ec2").describe_security_groups(GroupIds=[hand.group_id()])["SecurityGroups"][0]
-    hand.aws("ec2").revoke_security_group_egress(
-        GroupId=hand.group_id(), IpPermissions=egress["IpPermissionsEgress"]
-    )
+    hand.aws("ec2").revoke_security_group_egress(GroupId=hand.group_id(), IpPermissions=egress["IpPermissionsEgress"])
     body = diagnosed(hand.driver, TAG)
     assert wrong(body) == {
         ("security_group_self_reference", "FAIL", "P1"),

@@ -8,7 +8,7 @@ import pytest
 
 from infra.local.host import LocalHost
 from tests.host.by_hand import ByHand
-from tests.host.diagnoses import counted, diagnosed, facts, found, unchecked, wrong
+from tests.host.diagnoses import counted, diagnosed, facts, found, wrong
 from tests.host.driver import Driver, Json
 from tests.workflows.imports import LEGACY, LET_IN, MOVED, RESEARCH, imported
 
@@ -70,9 +70,7 @@ def test_a_creation_that_runs_is_no_failure(driver: Driver) -> None:
 
 @pytest.mark.case(13)
 def test_efas_health_check_fails_for_want_of_a_rule_and_both_are_told(hand: ByHand) -> None:
-    hand.aws("ec2").revoke_security_group_ingress(
-        GroupId=hand.group_id(), SecurityGroupRuleIds=[hand.rule_id()]
-    )
+    hand.aws("ec2").revoke_security_group_ingress(GroupId=hand.group_id(), SecurityGroupRuleIds=[hand.rule_id()])
     begun(hand, EFA)
     body = diagnosed(hand.driver, "base")
     assert {("event_efa_check", "FAIL", "P0"), ("security_group_self_reference", "FAIL", "P0")} <= wrong(body)
@@ -142,7 +140,6 @@ def test_a_subnet_without_addresses_for_what_is_still_to_come_is_told_with_its_n
     assert (check["status"], check["resource"]) == ("FAIL", subnet["SubnetId"])
     seen = facts(check)
     assert seen["free_addresses"] < seen["needed"] == 2 * seen["addresses per node of gpu"]
-    print(seen)
 
 
 def test_many_groups_in_want_take_no_more_calls_and_no_longer_answer_than_few(hand: ByHand) -> None:
@@ -160,10 +157,8 @@ def test_an_imported_cluster_is_diagnosed_without_a_stack(driver_of_foreign: Dri
     driver = driver_of_foreign
     imported(driver, RESEARCH, consents=LET_IN)
     body = diagnosed(driver, RESEARCH)
-    import json; print(json.dumps([{k:v for k,v in c.items() if v} for c in body["checks"]], indent=1))
     assert (wrong(body), body["complete"]) == (set(), True)
     assert found(body, "foundation_stack")["status"] == "INFO"
     imported(driver, LEGACY, consents=MOVED)
     body = diagnosed(driver, LEGACY)
-    print(json.dumps([{k:v for k,v in c.items() if v} for c in body["checks"]], indent=1))
     assert (wrong(body), body["complete"]) == (set(), True)

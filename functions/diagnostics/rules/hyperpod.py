@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from functions.capacity.rules.shortfalls import rolled_back
+from functions.capacity.rules.shortfalls import PATIENCE, rolled_back
 from functions.core.failures import recognise
 from functions.diagnostics.models.answers import Name, Priority
 from functions.diagnostics.rules.saying import cut, fact, failed, few, noted, passed, unchecked, warned
@@ -23,14 +23,17 @@ _BROKEN: Final = frozenset({"Failed", "RollingBack"})
 
 
 def wanted(facts: Facts) -> list[DesiredGroup]:
-    """Give the groups that are wanted: those asked of HyperPod, and those that it has not been asked for yet."""
-    standing = (
-        {group.desired.name: group.desired for group in facts.hyperpod.value.groups} if facts.hyperpod.value else {}
-    )
+    """Give the groups that are wanted: as HyperPod has been asked for them, and those it has not been asked for yet.
+
+    HyperPod does not keep the zone that was asked for.
+    """
+    standing = [group.desired for group in facts.hyperpod.value.groups] if facts.hyperpod.value else []
     kept = {group.name: group for group in facts.spec.instance_groups}
+    zones = {name: group.availability_zone for name, group in kept.items()}
+    named = {group.name for group in standing}
     return [
-        *(kept.get(name, group) for name, group in standing.items()),
-        *(group for name, group in kept.items() if name not in standing),
+        *(group.model_copy(update={"availability_zone": zones.get(group.name)}) for group in standing),
+        *(group for name, group in kept.items() if name not in named),
     ]
 
 
@@ -109,6 +112,13 @@ def _groups(facts: Facts, found: HyperPodSeen) -> Iterator[Check]:
         return
     message = f"{len(lacking)} of {len(found.groups)} groups lack instances: {few(_counts(lacking))}"
     seen = [fact(f"missing {group.desired.name}", group.missing) for group in lacking]
+    if _stuck(facts):
+        silence = f"{message}; HyperPod has been asked for more than an hour, and reports no failure"
+        remedy = (
+            "Wait for capacity, or ask AWS Support with the cluster's ARN: nothing in reach of the account explains it."
+        )
+        yield warned(_GROUPS, Priority.P1, silence, remedy, found.arn, seen)
+        return
     if facts.ledger.busy or found.status in ("Creating", "Updating"):
         yield noted(_GROUPS, message, found.arn, seen)
         return
@@ -117,6 +127,15 @@ def _groups(facts: Facts, found: HyperPodSeen) -> Iterator[Check]:
         "takes longer than an hour waits for capacity, or is for AWS Support."
     )
     yield failed(_GROUPS, Priority.P1, message, remedy, found.arn, seen)
+
+
+def _stuck(facts: Facts) -> bool:
+    """Say whether the newest operation waits for instances so long that HyperPod owes a reason, and gives none."""
+    newest = facts.ledger.newest
+    if newest is None or newest.started_at is None or newest.operation_id not in facts.ledger.busy:
+        return False
+    silent = facts.events.value is not None and not facts.events.value.events
+    return silent and facts.at - newest.started_at > PATIENCE
 
 
 def _counts(groups: Sequence[GroupSeen]) -> list[str]:
