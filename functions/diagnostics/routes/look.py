@@ -39,7 +39,7 @@ def look(spec: ClusterSpec, recorded: LedgerSeen, areas: Collection[Area], aroun
         at=runtime.now(),
         ledger=recorded,
         egress=tuple(settings.fixed_egress_addresses()),
-        roles={name: settings.required(access.role) for name, access in ACCESS.items()},
+        roles={name: settings.required(access.role) for name, access in ACCESS.items() if Area.ACCESS in areas},
     )
     whole = _parts_of(known, areas, around)
     return parts.named_by(parts.within(whole, areas, around), areas, around)
