@@ -44,6 +44,7 @@ from functions.diagnostics.rules.logs import log_of
 from functions.diagnostics.rules.saying import fact, failed, is_unchecked, passed
 from functions.identity.rules import ADMINISTRATOR, OPERATOR_GROUP
 from functions.network.subnets.models import NatGateway, Route, RouteTable, Subnet, Vpc
+from functions.network.subnets.rules.identity import KIND_TAG
 
 AT = datetime(2026, 1, 1, 12, tzinfo=UTC)
 ACCOUNT = "123456789012"
@@ -453,6 +454,33 @@ def test_what_could_not_be_read_is_told_with_its_reason_and_nothing_follows_from
 def test_nothing_is_said_of_what_depends_on_what_could_not_be_read() -> None:
     nothing = facts(**dict.fromkeys(PARTS, Seen(why=WHY)), entries={})
     assert {each.status for each in rules.diagnose(nothing).checks} <= {WARN, INFO, PASS}
+
+
+def test_how_many_addresses_are_wanted_is_not_guessed_while_hyperpod_is_silent() -> None:
+    full = replace(vpc().subnets[0], available_addresses=1, tags={"instantstart:cluster": "t1"} | {KIND_TAG: "zone"})
+    known = facts(vpc=Seen(replace(vpc(), subnets=(full,))), hyperpod=Seen(why=WHY))
+    assert found(known, Name.SUBNET_ADDRESSES) == []
+    assert heaviest(replace(known, hyperpod=Seen()), Name.SUBNET_ADDRESSES) == (FAIL, P0, "subnet-1")
+
+
+@pytest.mark.parametrize(
+    ("part", "area"),
+    [
+        ("eks", Area.ACCESS),
+        ("eks", Area.ADDONS),
+        ("hyperpod", Area.NODES),
+        ("hyperpod", Area.NETWORK),
+        ("hyperpod", Area.LIFECYCLE),
+        ("hyperpod", Area.CAPACITY),
+        ("stack", Area.NETWORK),
+        ("events", Area.LIFECYCLE),
+    ],
+)
+def test_an_area_by_itself_says_that_what_it_depends_on_could_not_be_read(part: str, area: Area) -> None:
+    nothing: Seen[object] = Seen(asked=False)
+    silent = facts(**{part: Seen(why=WHY)}, addon_names=nothing, nodes=nothing, entries={})
+    told = rules.diagnose(silent, {area})
+    assert (told.complete, told.counts.failed) == (False, 0)
 
 
 def test_one_area_is_complete_though_another_could_not_be_read() -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from functions.diagnostics.models.facts import Seen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
-    from functions.core.gathering import Asked
+    from functions.core.gathering import Asked, Gathering
 
 Value = TypeVar("Value")
 
@@ -19,9 +20,17 @@ def seen(asked: Asked[Value | None]) -> Seen[Value]:
     return Seen(asked.value, asked.why, asked.made)
 
 
-def each(asked: Mapping[str, Asked[Value | None]]) -> dict[str, Seen[Value]]:
-    """Give what the calls about each of several things came to."""
-    return {name: seen(one) for name, one in asked.items()}
+def few(
+    around: Gathering, names: Iterable[str], look: Callable[[str], Value | None], most: int
+) -> Callable[[], dict[str, Seen[Value]]]:
+    """Ask about each of the first few of some things by itself; the answers are there once all calls are made.
+
+    What is beyond them is unread, and says so.
+    """
+    listed = [*names]
+    asked = {name: around.ask(name, partial(look, name)) for name in listed[:most]}
+    beyond = dict.fromkeys(listed[most:], Seen[Value](why=f"only the first {most} of {len(listed)} are looked at"))
+    return lambda: {name: seen(one) for name, one in asked.items()} | beyond
 
 
 def first_reason(asked: Iterable[Asked[object]]) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.diagnostics.models.answers import Name, Priority
-from functions.diagnostics.rules.saying import fact, failed, few, noted, passed, unchecked, warned
+from functions.diagnostics.rules.saying import fact, failed, few, noted, passed, unchecked, unread, warned
 from functions.identity.rules import ACCESS, entry_drifts
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ NO_ENTRIES: Final = "CONFIG_MAP"
 def check(facts: Facts) -> Iterator[Check]:
     """Judge the mode, then each entry; a cluster that does not stand has neither."""
     if facts.eks.value is None or not facts.eks.value.answers:
+        yield from unread(_MODE, facts.eks)
         return
     yield _mode(facts.eks.value)
     well: list[str] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.diagnostics.models.answers import Name, Priority
-from functions.diagnostics.rules.saying import fact, failed, few, noted, passed, unchecked, warned
+from functions.diagnostics.rules.saying import fact, failed, few, noted, passed, unchecked, unread, warned
 from functions.features.rules import broken, facts_of, headline, older, remedy_for, stands
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ _OF_DEPENDENCIES: Final = ("coredns", "eks-pod-identity-agent", "aws-mountpoint-
 def check(facts: Facts) -> Iterator[Check]:
     """Judge what is missing, then what is installed; those that are well are told together."""
     if not facts.addon_names.asked:
+        yield from unread(_NAME, facts.eks)
         return
     if facts.addon_names.value is None:
         yield unchecked(_NAME, facts.addon_names)

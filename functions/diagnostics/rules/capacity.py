@@ -13,7 +13,7 @@ from functions.capacity.preflight.rules.plans import zone_of
 from functions.capacity.preflight.rules.quotas import ALL_CLUSTERS, ALL_SPOT, PER_CLUSTER, quota_name
 from functions.diagnostics.models.answers import Name, Priority
 from functions.diagnostics.rules.hyperpod import short, wanted
-from functions.diagnostics.rules.saying import fact, failed, few, noted, passed, unchecked, warned
+from functions.diagnostics.rules.saying import fact, failed, few, noted, passed, unchecked, unread, warned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -46,6 +46,7 @@ def plans_of(facts: Facts) -> dict[str, list[DesiredGroup]]:
 
 def check(facts: Facts) -> Iterator[Check]:
     """Judge quotas, then plans."""
+    yield from unread(_QUOTA, facts.hyperpod)
     yield from _quotas(facts)
     groups = plans_of(facts)
     for arn, seen in facts.plans.items():

@@ -8,7 +8,7 @@ from functions.capacity.preflight.rules.scripts import fault
 from functions.capacity.rules.lifecycle_logs import SHOWN_LINES, diagnose, shown
 from functions.diagnostics.models.answers import Name, Priority
 from functions.diagnostics.rules.hyperpod import wanted
-from functions.diagnostics.rules.saying import fact, failed, few, noted, passed, unchecked, warned
+from functions.diagnostics.rules.saying import fact, failed, few, noted, passed, unchecked, unread, warned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,6 +41,7 @@ def _place(facts: Facts, group: DesiredGroup) -> str | None:
 
 def check(facts: Facts) -> Iterator[Check]:
     """Judge each script, then the log of the one that failed last."""
+    yield from unread(_SCRIPT, facts.hyperpod)
     groups, well = places_of(facts), list[str]()
     for place, seen in facts.scripts.items():
         if not seen.known:
@@ -72,6 +73,7 @@ def _put(facts: Facts) -> str:
 def _log(facts: Facts) -> Iterator[Check]:
     seen = facts.log
     if not seen.asked:
+        yield from unread(_LOG, facts.events)
         return
     if seen.value is None:
         yield unchecked(_LOG, seen)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from functions.core.failures import recognise
 from functions.diagnostics.models.answers import Name, Priority
-from functions.diagnostics.rules.saying import cut, fact, failed, few, noted, passed, unchecked
+from functions.diagnostics.rules.saying import cut, fact, failed, few, noted, passed, unchecked, unread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +24,7 @@ _LADDER: Final = "Investigate first, then reboot, and replace only what a reboot
 
 def check(facts: Facts) -> Iterator[Check]:
     """Judge what HyperPod lists, then what it has told."""
+    yield from unread(_STATUS, facts.hyperpod)
     if facts.nodes.asked:
         yield from _statuses(facts.nodes.value) if facts.nodes.value else [unchecked(_STATUS, facts.nodes)]
     if facts.hyperpod.value is not None:

@@ -70,6 +70,11 @@ def unchecked(name: Name, seen: Seen[object], resource: str | None = None) -> Ch
     return warned(name, Priority.P2, f"{UNCHECKED}: {seen.why}", remedy, resource)
 
 
+def unread(name: Name, *parts: Seen[object]) -> list[Check]:
+    """Say that a check had nothing to go by, if a part that it depends on could not be read."""
+    return [unchecked(name, part) for part in parts if part.why][:1]
+
+
 def is_unchecked(check: Check) -> bool:
     """Say whether a check could not be made."""
     return check.message.startswith(f"{UNCHECKED}: ")

@@ -6,13 +6,14 @@ Sources: SageMaker developer guide, "Setting up SageMaker HyperPod with a custom
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from functions.capacity.preflight.rules.security_groups import missing_rules
 from functions.catalog.rules import has_efa
 from functions.diagnostics.models.answers import Name, Priority
 from functions.diagnostics.rules.hyperpod import wanted
-from functions.diagnostics.rules.saying import fact, failed, passed, unchecked, warned
+from functions.diagnostics.rules.saying import fact, failed, passed, unchecked, unread, warned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from functions.diagnostics.models.facts import Facts
 
 _SELF, _EGRESS, _TRAFFIC = Name.SELF_REFERENCE, Name.EGRESS, Name.CONTROL_PLANE_TRAFFIC
+# So many values a filter of EC2 takes: one call tells of all that a cluster can have but for the oddest.
+_MOST: Final = 200
 _RULES: Final = {"inbound": "authorize-security-group-ingress", "outbound": "authorize-security-group-egress"}
 
 
@@ -37,7 +40,7 @@ def groups_of(facts: Facts) -> dict[str, bool]:
             named[group_id] = named.get(group_id, False) or any(map(has_efa, group.types))
     if not named and (own := own_group(facts)):
         named[own] = False
-    return named
+    return dict(islice(named.items(), _MOST))
 
 
 def own_group(facts: Facts) -> str | None:
@@ -49,6 +52,7 @@ def own_group(facts: Facts) -> str | None:
 
 def check(facts: Facts) -> Iterator[Check]:
     """Judge each security group."""
+    yield from unread(_SELF, facts.hyperpod, facts.stack)
     if not facts.security_groups.asked:
         return
     if facts.security_groups.value is None:

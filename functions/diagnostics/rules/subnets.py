@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from functions.diagnostics.models.answers import Name, Priority
 from functions.diagnostics.rules.hyperpod import running, wanted
-from functions.diagnostics.rules.saying import fact, failed, few, noted, passed, unchecked, warned
+from functions.diagnostics.rules.saying import fact, failed, few, noted, passed, unchecked, unread, warned
 from functions.network.subnets.rules.identity import KIND_TAG
 from functions.network.subnets.rules.needs import addresses, per_node
 from functions.network.subnets.rules.routing import leads_on, onward, reaches_s3, said_of, serves
@@ -48,7 +48,9 @@ def _own(facts: Facts, vpc: Vpc, group: DesiredGroup) -> list[str]:
 
 def check(facts: Facts) -> Iterator[Check]:
     """Judge each subnet that instances stand in, or are to stand in."""
+    yield from unread(_SUBNET, facts.hyperpod)
     if not facts.vpc.asked:
+        yield from unread(_SUBNET, facts.eks, facts.stack)
         return
     if facts.vpc.value is None:
         yield unchecked(_SUBNET, facts.vpc)
@@ -71,7 +73,9 @@ def _absent(subnet_id: str, vpc: Vpc, groups: Sequence[DesiredGroup]) -> Check:
 
 def _of(facts: Facts, vpc: Vpc, subnet: Subnet, groups: Sequence[DesiredGroup]) -> Iterator[Check]:
     yield _zone(facts, subnet, groups)
-    yield _room(facts, subnet, groups)
+    if facts.hyperpod.known:
+        # Else nobody knows how many of the instances are there already.
+        yield _room(facts, subnet, groups)
     table = vpc.table_of(subnet.subnet_id)
     yield _leaves(facts, subnet, table, vpc)
     yield _reaches_s3(facts, subnet, table, vpc)
