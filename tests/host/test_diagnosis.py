@@ -81,6 +81,30 @@ def test_a_foundation_alone_lacks_nothing_that_was_asked_for(driver_of_base: Dri
 # -- the control plane and who gets in
 
 
+def stand(hand: ByHand, **network: object) -> None:
+    """Let the EKS cluster stand otherwise in its network: the simulator does not take this change from a caller."""
+    record = hand.driver.host.world.eks.records.clusters[hand.eks]
+    record.described["resourcesVpcConfig"] = {**record.described["resourcesVpcConfig"], **network}
+
+
+@pytest.mark.parametrize(
+    ("network", "judged"),
+    [
+        ({"publicAccessCidrs": ["198.51.100.0/24"]}, ("endpoint_access", "FAIL", "P0")),
+        ({"endpointPublicAccess": False}, ("endpoint_access", "FAIL", "P0")),
+        ({"endpointPrivateAccess": False}, ("endpoint_access", "WARN", "P1")),
+        ({"securityGroupIds": []}, ("security_group_control_plane", "WARN", "P1")),
+    ],
+)
+def test_an_endpoint_that_shuts_somebody_out_is_named(
+    hand: ByHand, network: dict[str, object], judged: tuple[str, str, str]
+) -> None:
+    stand(hand, **network)
+    body = diagnosed(hand.driver, TAG)
+    assert wrong(body) == {judged}
+    assert hand.eks in body["checks"][0]["message"]
+
+
 def test_lost_access_entries_of_ours_and_of_the_instances_are_told_by_their_roles(hand: ByHand) -> None:
     hand.delete_access_entry()
     group = hand.group_of()

@@ -15,8 +15,14 @@ if TYPE_CHECKING:
 
 _NAME: Final = Name.FOUNDATION_STACK
 _STANDS: Final = frozenset({"CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"})
-# The change failed, and what stood before it stands.
-_CHANGE_FAILED: Final = frozenset({"UPDATE_ROLLBACK_COMPLETE", "UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS"})
+# The change failed, and what stood before it stands, or is being brought back.
+_CHANGE_FAILED: Final = frozenset(
+    {
+        "UPDATE_ROLLBACK_IN_PROGRESS",
+        "UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS",
+        "UPDATE_ROLLBACK_COMPLETE",
+    }
+)
 _READY: Final = "FoundationReady"
 _CAUSE: Final = 300
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from functions.core.ledger.models import StageStatus
 from functions.diagnostics.models.answers import Name, Priority
-from functions.diagnostics.rules.saying import cut, fact, failed, noted, passed
+from functions.diagnostics.rules.saying import cut, fact, failed, few, noted, passed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ def check(facts: Facts) -> Iterator[Check]:
     """Judge the newest failure; what runs is told with it."""
     name, seen = Name.LAST_OPERATION, facts.ledger
     if seen.busy:
-        yield noted(name, f"{len(seen.busy)} operations work on the cluster", seen.busy[0])
+        yield noted(name, f"at work on the cluster: {few(seen.busy)}", seen.busy[0])
     if seen.failed is None:
         if not seen.busy:
             yield passed(
