@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from infra.local.faults import Kind
+from infra.local.faults import Fault, Kind
 from tests.host.by_hand import OPERATOR, ByHand
 from tests.host.diagnoses import counted, diagnosed, facts, found, unchecked, without, wrong
 from tests.host.driver import Driver
@@ -206,14 +206,23 @@ def test_a_faulty_node_is_told_as_hyperpod_told_it(hand: ByHand) -> None:
 # -- what AWS does not say
 
 
-@pytest.mark.parametrize("call", AWS_CALLS)
-def test_what_is_denied_is_unchecked_and_never_well_nor_wrong(driver_of_ready: Driver, call: str) -> None:
-    service, operation = call.split(" ")
-    body = without(driver_of_ready, TAG, service, operation)
-    assert (body["complete"], body["counts"]["failed"], len(unchecked(body)) > 0) == (False, 0, True)
-    assert wrong(body) == {(check, "WARN", "P2") for check in unchecked(body)}
-    said = {each["message"] for each in body["checks"] if each["message"].startswith("unchecked: ")}
-    assert all("AccessDenied" in each or "403" in each for each in said), said
+@pytest.mark.parametrize(("kind", "said"), [(Kind.DENY, ("AccessDenied", "403")), (Kind.THROTTLE, ("Throttl", "400"))])
+def test_what_aws_refuses_to_say_is_unchecked_and_never_well_nor_wrong(
+    driver_of_ready: Driver, kind: Kind, said: tuple[str, ...]
+) -> None:
+    for call in AWS_CALLS:
+        service, operation = call.split(" ")
+        body = without(driver_of_ready, TAG, service, operation, kind)
+        assert (body["complete"], body["counts"]["failed"]) == (False, 0), call
+        assert wrong(body) == {(check, "WARN", "P2") for check in unchecked(body)} != set(), call
+        messages = [each["message"] for each in body["checks"] if each["status"] == "WARN"]
+        assert all(any(word in each for word in said) for each in messages), (call, messages)
+
+
+def test_without_the_ledger_there_is_nothing_to_diagnose(driver_of_ready: Driver) -> None:
+    fault = Fault("dynamodb", "Query", Kind.FAIL_BEFORE, times=1_000, role="function-diagnostics")
+    with driver_of_ready.host.faults.planned(fault):
+        assert driver_of_ready.send("GET", f"/api/clusters/{TAG}/diagnosis").status == 503
 
 
 def test_a_service_that_hangs_costs_its_own_checks_and_no_more_than_the_time_of_an_answer(
