@@ -27,6 +27,7 @@ DECLARATION = Declaration(
         "eks:DescribeCluster",
         "eks:ListAddons",
         "eks:ListAssociatedAccessPolicies",
+        "iam:GetRole",
         "logs:GetLogEvents",
         "s3:GetObject",
         "s3:ListBucket",

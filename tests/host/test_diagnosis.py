@@ -27,6 +27,7 @@ CALLS = {
     "ec2 DescribeNatGateways": 1,
     "ec2 DescribeVpcEndpoints": 1,
     "ec2 DescribeSecurityGroups": 1,
+    "iam GetRole": 1,
     "s3 HeadObject": 1,
     "s3 GetObject": 1,
 }
@@ -48,10 +49,10 @@ def test_nothing_is_wrong_with_a_healthy_cluster_and_its_size_takes_no_more_call
     )
     assert (body["cluster_tag"], body["more_checks"], body["counts"]["failed"]) == (TAG, 0, 0)
     assert calls == CALLS
-    hand.update_group(InstanceCount=40)
+    hand.update_group(InstanceCount=8)
     driver.sleep(1800)
     grown, more = counted(driver, TAG)
-    assert facts(found(grown, "node_status")) == {"Running": 40}
+    assert facts(found(grown, "node_status")) == {"Running": 8}
     assert (wrong(grown), more) == (set(), calls)
 
 
@@ -115,6 +116,21 @@ def test_lost_access_entries_of_ours_and_of_the_instances_are_told_by_their_role
         each["resource"] for each in body["checks"] if each["check"] == "access_entry" and each["status"] == "FAIL"
     }
     assert blamed == {OPERATOR, group["ExecutionRole"]}
+
+
+def test_an_execution_role_that_sagemaker_may_not_take_on_is_told_from_one_that_is_gone(hand: ByHand) -> None:
+    hand.change_execution_role()
+    body = diagnosed(hand.driver, TAG)
+    assert wrong(body) == {("execution_role", "FAIL", "P0")}
+    check = found(body, "execution_role")
+    assert (check["resource"], facts(check)) == (hand.group_of()["ExecutionRole"], {"trusts": "ec2.amazonaws.com"})
+    iam, name = hand.aws("iam"), hand.role("execution")
+    for policy in iam.list_role_policies(RoleName=name)["PolicyNames"]:
+        iam.delete_role_policy(RoleName=name, PolicyName=policy)
+    for each in iam.list_attached_role_policies(RoleName=name)["AttachedPolicies"]:
+        iam.detach_role_policy(RoleName=name, PolicyArn=each["PolicyArn"])
+    iam.delete_role(RoleName=name)
+    assert "does not exist" in found(diagnosed(hand.driver, TAG), "execution_role")["message"]
 
 
 def test_an_addon_that_somebody_removed_is_missed(hand: ByHand) -> None:

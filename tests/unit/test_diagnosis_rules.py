@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from ipaddress import IPv4Network
 
 import pytest
+from pydantic import JsonValue
 
 from functions.capacity.preflight.models import ReservedCapacity, SecurityGroup, TrainingPlan
 from functions.clusters.importing.models.found import FoundEks
@@ -322,6 +323,31 @@ def test_an_imported_cluster_without_our_entries_is_a_matter_of_its_owners_conse
         (WARN, P1, ADMIN),
         (FAIL, P0, NODES),
     }
+
+
+def trust(service: str, effect: str = "Allow", action: str = "sts:AssumeRole") -> dict[str, JsonValue]:
+    return {"Effect": effect, "Principal": {"Service": service}, "Action": action}
+
+
+SAGEMAKER = trust("sagemaker.amazonaws.com")
+
+
+@pytest.mark.parametrize(
+    ("document", "judged"),
+    [
+        ({"Statement": SAGEMAKER}, PASS),
+        ({"Statement": [trust("ec2.amazonaws.com"), SAGEMAKER]}, PASS),
+        ({"Statement": [trust("*", action="sts:*")]}, PASS),
+        ({"Statement": [trust("ec2.amazonaws.com")]}, FAIL),
+        ({"Statement": [SAGEMAKER, trust("sagemaker.amazonaws.com", "Deny")]}, FAIL),
+        ({}, FAIL),
+        (None, FAIL),
+    ],
+)
+def test_an_execution_role_has_to_be_there_and_to_trust_sagemaker(
+    document: dict[str, JsonValue] | None, judged: Status
+) -> None:
+    assert heaviest(facts(trusts={NODES: Seen(document)}), Name.EXECUTION_ROLE)[0] is judged
 
 
 def test_an_addon_that_waits_for_the_first_node_is_no_fault_until_there_is_one() -> None:

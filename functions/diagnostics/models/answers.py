@@ -49,6 +49,7 @@ class Name(StrEnum):
     ENDPOINT_ACCESS = "endpoint_access"
     AUTHENTICATION_MODE = "authentication_mode"
     ACCESS_ENTRY = "access_entry"
+    EXECUTION_ROLE = "execution_role"
     ADDON = "addon"
     HYPERPOD_CLUSTER = "hyperpod_cluster"
     INSTANCE_GROUPS = "instance_groups"

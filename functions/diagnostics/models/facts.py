@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Generic, Never, TypeVar
 
+from pydantic import JsonValue
+
 from functions.capacity.preflight.models import Quota, Script, SecurityGroup, TrainingPlan
 from functions.clusters.importing.models.found import FoundEks
 from functions.core.cluster import ClusterSpec, DesiredGroup
@@ -193,7 +195,7 @@ _NOBODY: Seen[Never] = Seen(asked=False)
 
 @dataclass(frozen=True)
 class Facts:
-    """Everything that was gathered of one cluster at one moment.
+    """Everything that was gathered of one cluster at one moment; `trusts` are the trust policies of execution roles.
 
     Mappings are by ARN, name or place; each of their values was looked for, and is None where it is not there.
     """
@@ -208,6 +210,7 @@ class Facts:
     hyperpod: Seen[HyperPodSeen] = _NOBODY
     vpc: Seen[Vpc] = _NOBODY
     security_groups: Seen[Mapping[str, SecurityGroup]] = _NOBODY
+    trusts: Mapping[str, Seen[Mapping[str, JsonValue]]] = field(default_factory=dict)
     entries: Mapping[str, Seen[EntrySeen]] = field(default_factory=dict)
     addon_names: Seen[tuple[str, ...]] = _NOBODY
     addons: Mapping[str, Seen[AddonSeen]] = field(default_factory=dict)

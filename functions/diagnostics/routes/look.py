@@ -48,7 +48,7 @@ def look(spec: ClusterSpec, recorded: LedgerSeen, areas: Collection[Area], aroun
 def _parts_of(known: Facts, areas: Collection[Area], around: Gathering) -> Facts:
     """Look at the stack, the EKS cluster and the HyperPod cluster."""
     names = known.spec.names
-    founded = any_of(areas, Area.FOUNDATION, Area.NETWORK) and names.stack is not None
+    founded = any_of(areas, Area.FOUNDATION, Area.NETWORK, Area.ACCESS) and names.stack is not None
     stack = around.ask("foundation_stack", lambda: _stack(names.stack or ""), wanted=founded)
     eks = around.ask("eks_cluster", lambda: eks_survey.examine(names.eks_cluster), wanted=any_of(areas, *_IN_EKS))
     hyperpod = around.ask(

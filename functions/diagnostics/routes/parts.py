@@ -6,7 +6,17 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from functions.aws import access_entries, addons, artifacts, hyperpod, logs, quotas, security_groups, training_plans
+from functions.aws import (
+    access_entries,
+    addons,
+    artifacts,
+    hyperpod,
+    iam,
+    logs,
+    quotas,
+    security_groups,
+    training_plans,
+)
 from functions.capacity.preflight.models import Script
 from functions.capacity.preflight.rules.quotas import TOTALS
 from functions.core.redaction import redacted
@@ -16,12 +26,15 @@ from functions.diagnostics.routes import failures, networks
 from functions.diagnostics.routes.asking import few, seen
 from functions.diagnostics.rules.access import NO_ENTRIES
 from functions.diagnostics.rules.capacity import plans_of, quotas_needed
+from functions.diagnostics.rules.execution_roles import roles_of
 from functions.diagnostics.rules.lifecycle import places_of
 from functions.diagnostics.rules.logs import log_of
 from functions.diagnostics.rules.security_groups import groups_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Mapping
+
+    from pydantic import JsonValue
 
     from functions.capacity.preflight.models import Quota, SecurityGroup
     from functions.core.gathering import Asked, Gathering
@@ -42,6 +55,7 @@ def within(known: Facts, areas: Collection[Area], around: Gathering) -> Facts:
     plans = few(around, plans_of(known) if Area.CAPACITY in areas else (), training_plans.describe, _PLANS)
     scripts = few(around, places_of(known) if Area.LIFECYCLE in areas else (), _script, _SCRIPTS)
     entries = _entries(known, areas, around)
+    trusts = few(around, roles_of(known) if Area.ACCESS in areas else (), _trust, _ROLES)
     installed = _installed(known, areas, around)
     limits, groups = _limits(known, areas, around), _groups(known, areas, around)
     nodes, events = _nodes(known, areas, around), failures.ask(known, areas, around)
@@ -52,6 +66,7 @@ def within(known: Facts, areas: Collection[Area], around: Gathering) -> Facts:
         plans=plans(),
         scripts=scripts(),
         entries=entries(),
+        trusts=trusts(),
         addon_names=seen(installed),
         quotas=seen(limits),
         security_groups=seen(groups),
@@ -117,6 +132,10 @@ def _entry(cluster: str, ours: Collection[str], principal: str) -> EntrySeen:
     groups = access_entries.groups(cluster, principal)
     policies = access_entries.policies(cluster, principal) if principal in ours and groups is not None else []
     return EntrySeen(None if groups is None else tuple(groups), tuple(policies))
+
+
+def _trust(arn: str) -> Mapping[str, JsonValue] | None:
+    return iam.trust_of(arn.rpartition("/")[2])
 
 
 def _script(place: str) -> Script | None:
