@@ -23,7 +23,7 @@ KUBERNETES_ONLY: Final = frozenset({"kubernetes", "oauthlib", "requests", "webso
 MODULES: Final = {
     "api": 770,
     "catalog": 654,
-    "diagnostics": 678,
+    "diagnostics": 683,
     "kubernetes": 937,
     "operations": 397,
     "events": 477,

@@ -7,9 +7,9 @@ from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from ipaddress import IPv4Network
+from typing import TYPE_CHECKING
 
 import pytest
-from pydantic import JsonValue
 
 from functions.capacity.preflight.models import ReservedCapacity, SecurityGroup, TrainingPlan
 from functions.clusters.importing.models.found import FoundEks
@@ -46,6 +46,9 @@ from functions.diagnostics.rules.saying import fact, failed, is_unchecked, passe
 from functions.identity.rules import ADMINISTRATOR, OPERATOR_GROUP
 from functions.network.subnets.models import NatGateway, Route, RouteTable, Subnet, Vpc
 from functions.network.subnets.rules.identity import KIND_TAG
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 AT = datetime(2026, 1, 1, 12, tzinfo=UTC)
 ACCOUNT = "123456789012"
