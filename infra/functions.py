@@ -59,6 +59,14 @@ FUNCTIONS = (
         patience=Patience.EDGE,
         signs=True,
     ),
+    # What is wrong with a cluster is asked by whoever may read: this function's role can change nothing at all.
+    Function(
+        "diagnostics",
+        "functions.entry.diagnostics.handler",
+        "answers what keeps a cluster from working",
+        data=(Access(ledger.CLUSTERS, ("Query",)), Access(ledger.OPERATIONS, ("Query",)), _BY_CLUSTER),
+        patience=Patience.EDGE,
+    ),
     # The only one that answers people and gets into clusters: what it needs for that, the others need not carry.
     Function(
         "kubernetes",

@@ -17,7 +17,7 @@ from functions.core.http import JSON
 from functions.core.ledger.models import Operation
 from functions.core.previews import Previewed
 from functions.core.problems import PROBLEM_JSON
-from functions.entry import api, catalog, kubernetes
+from functions.entry import api, catalog, diagnostics, kubernetes
 from functions.entry.domains import DECLARATIONS
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def document() -> dict[str, Any]:
     scheme = HTTPBearer(bearerFormat="JWT", description="An access token of the deployment's user pool.")
     made: dict[str, Any] = json.loads(
         application.build(
-            DECLARATIONS, {**api.HANDLERS, **catalog.HANDLERS, **kubernetes.HANDLERS}
+            DECLARATIONS, {**api.HANDLERS, **catalog.HANDLERS, **diagnostics.HANDLERS, **kubernetes.HANDLERS}
         ).get_openapi_json_schema(
             title="HyperPod InstantStart Serverless",
             version="1",

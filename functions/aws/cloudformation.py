@@ -13,7 +13,7 @@ from functions.core.errors import ArtifactMissing, Cause, Layer, PreconditionFai
 from functions.core.failures import code_of, failure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from types_boto3_cloudformation.type_defs import StackEventTypeDef
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 COMPLETE: Final = frozenset({"CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE"})
 _STACK: Final = "AWS::CloudFormation::Stack"
+_BEGINNINGS: Final = frozenset({"CREATE_IN_PROGRESS", "UPDATE_IN_PROGRESS", "DELETE_IN_PROGRESS"})
 _WRAPPERS: Final = ("Resource creation cancelled", "Embedded stack", "The following resource(s) failed")
 
 
@@ -163,6 +164,23 @@ def update_failure_of(stack_id: str, name: str, token: str) -> Problem:
     return _explained(name, mine)
 
 
+def last_failure_of(stack_id: str, name: str) -> Problem:
+    """Say why the newest creation, change or deletion of a stack failed; what came before it is not read."""
+    failed: list[StackEventTypeDef] = []
+    for event in _events(stack_id):
+        own = event.get("PhysicalResourceId") == stack_id and event.get("ResourceType") == _STACK
+        if own and event.get("ResourceStatus") in _BEGINNINGS:
+            break
+        if _has_failed(event):
+            failed.append(event)
+    nested = (_failed_events(child, _has_failed) for child in _nested_in(failed, stack_id))
+    return _explained(name, [*failed, *(event for events in nested for event in events)])
+
+
+def _has_failed(event: StackEventTypeDef) -> bool:
+    return event.get("ResourceStatus", "").endswith("_FAILED")
+
+
 def _explained(name: str, failed: list[StackEventTypeDef]) -> Problem:
     events = sorted(failed, key=lambda event: event["Timestamp"])
     if not events:
@@ -181,14 +199,23 @@ def _is_consequence(event: StackEventTypeDef) -> bool:
 
 def _failed_events(stack_id: str, failed: Callable[[StackEventTypeDef], bool]) -> list[StackEventTypeDef]:
     """Collect the failed events of a stack and of the stacks nested in it, by physical id."""
-    found: list[StackEventTypeDef] = []
-    for page in runtime.client("cloudformation").get_paginator("describe_stack_events").paginate(StackName=stack_id):
-        found.extend(filter(failed, page["StackEvents"]))
-    nested = {
-        event["PhysicalResourceId"]
-        for event in found
-        if event.get("ResourceType") == _STACK and event.get("PhysicalResourceId") not in ("", None, stack_id)
-    }
-    for child in sorted(nested):
+    found = list(filter(failed, _events(stack_id)))
+    for child in _nested_in(found, stack_id):
         found.extend(_failed_events(child, failed))
     return found
+
+
+def _events(stack_id: str) -> Iterator[StackEventTypeDef]:
+    """Read the events of a stack, newest first, page by page."""
+    for page in runtime.client("cloudformation").get_paginator("describe_stack_events").paginate(StackName=stack_id):
+        yield from page["StackEvents"]
+
+
+def _nested_in(events: Sequence[StackEventTypeDef], stack_id: str) -> list[str]:
+    """Name the stacks nested in a stack that events are about."""
+    nested = {
+        event["PhysicalResourceId"]
+        for event in events
+        if event.get("ResourceType") == _STACK and event.get("PhysicalResourceId") not in ("", None, stack_id)
+    }
+    return sorted(nested)

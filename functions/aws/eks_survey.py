@@ -9,6 +9,7 @@ from botocore.exceptions import ClientError
 from functions.clusters.importing.models.found import FoundEks
 from functions.core import runtime
 from functions.core.failures import code_of
+from functions.diagnostics.models.facts import EksSeen, Issue
 
 if TYPE_CHECKING:
     from types_boto3_eks.type_defs import ClusterTypeDef
@@ -20,13 +21,31 @@ Mode = Literal["CONFIG_MAP", "API", "API_AND_CONFIG_MAP"]
 
 def describe(name: str, patience: Patience | None = None) -> FoundEks | None:
     """Describe a cluster; None when there is none. Raises the client's own errors."""
+    found = _read(name, patience)
+    return _found(name, found) if found else None
+
+
+def examine(name: str) -> EksSeen | None:
+    """Describe a cluster with what EKS complains of; None when there is none. Raises the client's own errors."""
+    found = _read(name)
+    if found is None:
+        return None
+    issues = found.get("health", {}).get("issues", [])
+    return EksSeen(
+        found=_found(name, found),
+        issues=tuple(
+            Issue(each.get("code", ""), each.get("message", ""), tuple(each.get("resourceIds", []))) for each in issues
+        ),
+    )
+
+
+def _read(name: str, patience: Patience | None = None) -> ClusterTypeDef | None:
     try:
-        found = runtime.client("eks", patience).describe_cluster(name=name)["cluster"]
+        return runtime.client("eks", patience).describe_cluster(name=name)["cluster"]
     except ClientError as error:
         if code_of(error) == "ResourceNotFoundException":
             return None
         raise
-    return _found(name, found)
 
 
 def _found(name: str, found: ClusterTypeDef) -> FoundEks:

@@ -67,6 +67,7 @@ class Instance:
     instance_id: str
     group: str
     status: str
+    message: str = ""
 
     @property
     def runs(self) -> bool:
@@ -124,6 +125,12 @@ def instances(name: str) -> Iterator[Instance]:
         yield from map(_instance, page["ClusterNodeSummaries"])
 
 
+def first_instances(name: str) -> tuple[list[Instance], bool]:
+    """List the first hundred instances of a cluster, and say whether these are all. Raises the client's own errors."""
+    answer = runtime.client("sagemaker").list_cluster_nodes(ClusterName=name, MaxResults=_PAGE)
+    return [_instance(each) for each in answer["ClusterNodeSummaries"]], not answer.get("NextToken")
+
+
 def counted_by_group(name: str) -> dict[str, int]:
     """Count a cluster's instances by group, from their launch on, whether or not they run yet; empty without cluster.
 
@@ -142,6 +149,7 @@ def _instance(found: ClusterNodeSummaryTypeDef) -> Instance:
         instance_id=found["InstanceId"],
         group=found["InstanceGroupName"],
         status=found["InstanceStatus"]["Status"],
+        message=found["InstanceStatus"].get("Message", ""),
     )
 
 

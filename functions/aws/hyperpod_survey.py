@@ -52,6 +52,7 @@ class HyperPodFound:
     continuous: bool
     node_recovery: str
     groups: tuple[GroupFound, ...]
+    failure: str = ""
 
 
 def names() -> list[str]:
@@ -85,6 +86,7 @@ def describe(name: str) -> HyperPodFound | None:
         continuous=found.get("NodeProvisioningMode") == "Continuous",
         node_recovery="none" if found.get("NodeRecovery") == "None" else "automatic",
         groups=tuple(_group(group, found) for group in found.get("InstanceGroups", [])),
+        failure=found.get("FailureMessage", ""),
     )
 
 

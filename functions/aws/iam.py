@@ -68,6 +68,16 @@ def tags_of_role(name: str, patience: Patience | None = None) -> dict[str, str] 
     return {tag["Key"]: tag["Value"] for tag in role.get("Tags", [])}
 
 
+def trust_of(name: str) -> Document | None:
+    """Read whom a role trusts, whatever its path; None when there is no such role. Raises the client's own errors."""
+    client = runtime.client("iam")
+    try:
+        role = client.get_role(RoleName=name)["Role"]
+    except client.exceptions.NoSuchEntityException:
+        return None
+    return _document(role.get("AssumeRolePolicyDocument", {}))
+
+
 def policy_document(arn: str) -> Document:
     """Read the document of a managed policy, in the version that counts."""
     client = runtime.client("iam")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.core import runtime
+from functions.core.failures import code_of
 from functions.core.redaction import redacted
 
 if TYPE_CHECKING:
@@ -22,9 +23,19 @@ def groups(prefix: str, patience: Patience | None = None) -> list[str]:
 def tail(group: str, stream: str, lines: int) -> list[str] | None:
     """Read the last lines of a stream; None when it cannot be read: whoever asks has something to say without it."""
     try:
+        return last_lines(group, stream, lines)
+    except (ClientError, BotoCoreError):
+        return None
+
+
+def last_lines(group: str, stream: str, lines: int) -> list[str] | None:
+    """Read the last lines of a stream; None when there is no such stream. Raises the client's own errors."""
+    try:
         answer = runtime.client("logs").get_log_events(
             logGroupName=group, logStreamName=stream, limit=lines, startFromHead=False
         )
-    except (ClientError, BotoCoreError):
-        return None
+    except ClientError as error:
+        if code_of(error) == "ResourceNotFoundException":
+            return None
+        raise
     return [redacted(event["message"]) for event in answer.get("events", []) if "message" in event]

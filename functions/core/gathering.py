@@ -64,6 +64,11 @@ class Asked(Generic[Result]):
             self._refused(error, error.detail, again=isinstance(error, Unavailable))
 
     @property
+    def made(self) -> bool:
+        """Say whether the calls were made, whatever they came to."""
+        return self._made
+
+    @property
     def answered(self) -> bool:
         """Say whether the calls were made and came to an end."""
         return self._made and self.why is None

@@ -14,6 +14,7 @@ from functions.clusters.importing.declaration import DECLARATION as IMPORTING
 from functions.clusters.settings.declaration import DECLARATION as CLUSTER_SETTINGS
 from functions.clusters.upgrades.declaration import DECLARATION as UPGRADES
 from functions.connections.declaration import DECLARATION as CONNECTIONS
+from functions.diagnostics.declaration import DECLARATION as DIAGNOSTICS
 from functions.features.declaration import DECLARATION as FEATURES
 from functions.identity.declaration import DECLARATION as IDENTITY
 from functions.identity.namespaces.declaration import DECLARATION as IDENTITY_NAMESPACES
@@ -43,4 +44,5 @@ DECLARATIONS: Final[tuple[Declaration, ...]] = (
     CATALOG,
     AUDIT,
     UPGRADES,
+    DIAGNOSTICS,
 )

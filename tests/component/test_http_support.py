@@ -17,7 +17,7 @@ from functions.core.groups import ADMINISTRATORS
 from functions.core.ledger import queries
 from functions.core.ledger.items import item_of
 from functions.core.ledger.tables import CLUSTERS, listing_marks
-from functions.entry import api, catalog, kubernetes
+from functions.entry import api, catalog, diagnostics, kubernetes
 from functions.entry.domains import DECLARATIONS
 from infra.local.gateway import HttpGateway, local_authorizer
 from infra.local.messages import HttpRequest
@@ -107,7 +107,13 @@ class Edge:
         return Answer(response.status, response.headers, json.loads(response.body or b"{}"))
 
     def invoke(self, function: str, event: dict[str, JsonValue]) -> JsonValue:
-        handler = {"api": api.handler, "catalog": catalog.handler, "kubernetes": kubernetes.handler}[function]
+        handlers = {
+            "api": api.handler,
+            "catalog": catalog.handler,
+            "diagnostics": diagnostics.handler,
+            "kubernetes": kubernetes.handler,
+        }
+        handler = handlers[function]
         with acting_as(PLACE.global_name(function_role(function))):
             return handler(event, cast("LambdaContext", self.context))
 

@@ -38,6 +38,7 @@ def agree(document: Json, operation_id: str, answer: Answer) -> None:
     [
         ("list_clusters", "/clusters"),
         ("get_cluster", "/clusters/{cluster_tag}"),
+        ("get_diagnosis", "/clusters/{cluster_tag}/diagnosis"),
         ("list_operations", "/operations"),
         ("get_operation", "/operations/{operation_id}"),
         ("get_operation_audit", "/operations/{operation_id}/audit"),
@@ -73,6 +74,7 @@ def test_what_is_begun_has_the_promised_form(local_run: LocalRun, document: Json
     [
         ("create_cluster", "POST", "/clusters", {"tag": "Not A Tag"}, 400),
         ("get_cluster", "GET", "/clusters/nobody", None, 404),
+        ("get_diagnosis", "GET", "/clusters/{cluster_tag}/diagnosis?areas=weather", None, 400),
         ("retry_operation", "POST", "/operations/{operation_id}/retry", None, 409),
         ("get_operation", "GET", "/operations/nothing", None, 404),
     ],

@@ -59,6 +59,7 @@ def test_a_page_elsewhere_may_read_why_it_was_refused(people: People, method: st
         ("api", "/api/operations/01ARZ3NDEKTSV4RRFFQ69G5FAV"),
         ("api", "/api/clusters"),
         ("catalog", "/api/catalog/regions"),
+        ("diagnostics", "/api/clusters/no-such/diagnosis"),
         ("kubernetes", "/api/clusters/no-such/namespaces"),
     ],
 )

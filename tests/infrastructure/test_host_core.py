@@ -209,17 +209,17 @@ def test_functions_are_told_what_both_hosts_tell_them(chosen: Deployment) -> Non
 
 
 @pytest.mark.parametrize("generations", [[1], [3, 2]], ids=["first", "third"])
-def test_only_functions_that_answer_routes_are_told_of_the_keys_and_of_their_secrets_alone(
+def test_only_functions_that_sign_are_told_of_the_keys_and_of_their_secrets_alone(
     plain: Deployment, chosen: Deployment, generations: list[int]
 ) -> None:
     deployment = plain if generations == [1] else chosen
     secrets = deployment.named("SecretsManager::Secret", "Name")
     assert secrets.keys() == {signing_key(each) for each in generations}
     told = ",".join(f"<{secrets[signing_key(each)].name}>" for each in generations)
-    answering = {route.function for route in TOPOLOGY.routes if route.path.startswith("/api/")}
+    signing = {"api", "catalog", "kubernetes"}
     for function in TOPOLOGY.functions:
         held = every(function, deployment).at("Environment", "Variables", SECRETS)
-        assert held == (told if function.name in answering else None)
+        assert held == (told if function.name in signing else None)
 
 
 def test_what_signs_may_read_the_secrets_that_it_is_told_of_and_no_others(chosen: Deployment) -> None:

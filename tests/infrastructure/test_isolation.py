@@ -23,6 +23,7 @@ KUBERNETES_ONLY: Final = frozenset({"kubernetes", "oauthlib", "requests", "webso
 MODULES: Final = {
     "api": 770,
     "catalog": 654,
+    "diagnostics": 683,
     "kubernetes": 937,
     "mcp": 786,
     "operations": 397,
@@ -63,6 +64,10 @@ def told_what_to_take_out(told: Told) -> bool:
 CALLED: Final = {
     "api": (requested("api", "GET", "/api/openapi.json"), answered(200, "openapi")),
     "catalog": (requested("catalog", "GET", "/api/catalog/regions"), answered(200, "us-west-2")),
+    "diagnostics": (
+        requested("diagnostics", "GET", "/api/clusters/demo/diagnosis"),
+        answered(503, "EndpointConnectionError"),
+    ),
     "kubernetes": (
         requested("kubernetes", "GET", "/api/clusters/demo/namespaces"),
         answered(503, "EndpointConnectionError"),

@@ -317,10 +317,10 @@ def test_a_bucket_is_looked_at_and_written_only_in_the_own_account_and_may_be_ab
         assert condition(statement(of_function("stages_cluster"), sid), "s3:ResourceAccount") == ("123456789012",)
 
 
-def test_a_signing_key_is_read_by_what_answers_the_api_alone_and_is_the_only_secret() -> None:
-    answering = {function_role(route.function) for route in TOPOLOGY.routes if route.path.startswith("/api/")}
+def test_a_signing_key_is_read_by_what_hands_out_tokens_or_digests_alone_and_is_the_only_secret() -> None:
+    signing = {function_role(name) for name in ("api", "catalog", "kubernetes")}
     held = {role: each for role, each in EVERY if any(name.startswith("secretsmanager:") for name in each.actions)}
-    assert held.keys() == answering
+    assert held.keys() == signing
 
 
 def test_the_gateway_may_call_the_api_and_nothing_else_of_aws() -> None:

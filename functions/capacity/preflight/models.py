@@ -47,13 +47,20 @@ class Quota:
 
 @dataclass(frozen=True)
 class SecurityGroup:
-    """What a security group lets through; `owner` is the tag of the cluster of ours that it was made for."""
+    """What a security group lets through; `owner` is the tag of the cluster of ours that it was made for.
+
+    `names_itself` says that a rule for outbound traffic names the group, not a range only; `leaves` that HTTPS gets to
+    everywhere. `admits` are the groups whose members reach the kubelets of its own.
+    """
 
     group_id: str
     vpc_id: str
     from_itself: bool
     to_itself: bool
     owner: str | None = None
+    names_itself: bool = True
+    leaves: bool = True
+    admits: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -72,11 +72,13 @@ def _account_buckets(place: Place) -> tuple[Grant, ...]:
         "s3:GetEncryptionConfiguration",
         "s3:ListBucket",
     )
-    condition, lookers = (in_account(place),), ("api", "kubernetes", "stages_cluster", "stages_network")
+    condition, lookers = (in_account(place),), ("api", "diagnostics", "kubernetes", "stages_cluster", "stages_network")
     return (
         Grant("ReadBuckets", looks, buckets(place, "*"), condition, lookers),
         # Lifecycle scripts of the caller's own, and what the release ships: artifacts are read and copied.
-        Grant("ReadScripts", ("s3:GetObject",), buckets(place, "*/*"), condition, ("api", "stages_cluster")),
+        Grant(
+            "ReadScripts", ("s3:GetObject",), buckets(place, "*/*"), condition, ("api", "diagnostics", "stages_cluster")
+        ),
         Grant("WriteScripts", ("s3:PutObject",), buckets(place, f"*/{SCRIPT_KEY}"), condition, ("stages_cluster",)),
     )
 

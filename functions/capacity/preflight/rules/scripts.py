@@ -43,21 +43,19 @@ def check(placed: Sequence[Placed], facts: Facts) -> Iterator[Finding]:
                 resource=place,
                 remedy="Put the script into the cluster's bucket, or let the bucket's policy admit the role.",
             )
-        if place and facts.scripts is not None and place in facts.scripts:
-            fault = _fault(facts.scripts[place])
-            if fault:
-                yield Finding(
-                    check=SCRIPT,
-                    level=Level.ERROR,
-                    code=InvalidRequest.code,
-                    field=each.at("lifecycle"),
-                    message=f"{place} {fault[0]}",
-                    resource=place,
-                    remedy=fault[1],
-                )
+        if place and facts.scripts is not None and place in facts.scripts and (wrong := fault(facts.scripts[place])):
+            yield Finding(
+                check=SCRIPT,
+                level=Level.ERROR,
+                code=InvalidRequest.code,
+                field=each.at("lifecycle"),
+                message=f"{place} {wrong[0]}",
+                resource=place,
+                remedy=wrong[1],
+            )
 
 
-def _fault(script: Script | None) -> tuple[str, str] | None:
+def fault(script: Script | None) -> tuple[str, str] | None:
     """Say what is wrong with a script, and what to do about it."""
     if script is None:
         return "does not exist", "Upload the script, or correct source_uri and its name."
