@@ -19,8 +19,8 @@ DECLARATION = Declaration(
             "cluster_diagnose",
             "get_diagnosis",
             "Diagnose a cluster",
-            "Check what keeps a cluster from working: what fails first, with evidence, remedy and the section of the runbook "
-            "that goes on. It changes nothing.",
+            "Check what keeps a cluster from working: what fails first, with evidence, remedy and the section of the "
+            "runbook that goes on. It changes nothing.",
         ),
     ),
     route_actions=(

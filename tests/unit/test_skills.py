@@ -14,6 +14,7 @@ import yaml
 from mcp_types import PromptMessage, TextContent
 
 from functions.core.declaration import Route, Tool
+from functions.diagnostics.models.answers import Name
 from functions.entry.domains import DECLARATIONS
 from infra import openapi
 from mcp_gateway import skills
@@ -29,7 +30,7 @@ TOOLS: Final = {tool.name: tool for each in DECLARATIONS for tool in each.tools}
 LINK: Final = re.compile(r"\]\(([^)]+)\)")
 API: Final = json.loads(openapi.TARGET.read_text(encoding="utf-8"))
 # What the API does not describe: an argument that the gateway makes of a header, and a field of a creation's result.
-BESIDE: Final = {"idempotency_key", "node_status"}
+BESIDE: Final = {"idempotency_key", "node_status", "our_addresses", *map(str, Name)}
 
 
 def of_page(page: Path) -> str:

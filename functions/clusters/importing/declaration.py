@@ -122,6 +122,7 @@ DECLARATION = Declaration(
             "Look again at an imported cluster",
             "Look again at what an imported cluster has, after it was changed by other means.",
             repeats=True,
+            additional=True,
         ),
         Tool(
             "cluster_forget",
