@@ -1,0 +1,43 @@
+"""A host that agents find on a real port: with the product at /mcp, and with what the suite looks for at /everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Final
+
+import pytest
+
+from functions.core.declaration import Route, Scope
+from infra.local import doors
+from infra.local.host import LocalHost, Options
+from infra.shapes import Function, Weight
+from infra.topology import MCP_PATH, TOPOLOGY
+
+_EVERYTHING: Final = Function(
+    "everything", "tests.conformance.mcp.everything.handler", "has what the suite looks for", weight=Weight.AGENTS
+)
+_PATH: Final = f"/{_EVERYTHING.name}"
+
+
+@dataclass(frozen=True)
+class Served:
+    """Where the two servers are."""
+
+    product: str
+    everything: str
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    routes = [
+        Route(f"{method.lower()}_everything", method, _PATH, Scope.READ, "Speak MCP", function=_EVERYTHING.name)
+        for method in ("POST", "GET", "DELETE")
+    ]
+    topology = replace(TOPOLOGY, functions=(*TOPOLOGY.functions, _EVERYTHING), routes=(*TOPOLOGY.routes, *routes))
+    with (
+        closing(LocalHost(Options(tmp_path_factory.mktemp("agents")), topology)) as host,
+        doors.opened(host) as opened,
+    ):
+        yield Served(f"{opened.api}{MCP_PATH}", f"{opened.api}{_PATH}")
