@@ -37,7 +37,7 @@ NODE_READY := .venv/node/made-from-$(shell { pwd; cat $(PROGRAMS)/package-lock.j
 PROOF_READY := $(TEST_READY) $(MINISTACK_READY) $(MCP1_READY) $(NODE_READY)
 
 .PHONY: help run demo test bench assets chaos measures privilege contract charts synth destroyable check format lock \
-	pipelines openapi agents authorization clean python-is-new-enough
+	pipelines openapi tools agents authorization clean python-is-new-enough
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -89,6 +89,7 @@ check: $(TEST_READY) ## lint, format, types, house rules, state machines, freshn
 	$(TEST) -m infra.pipelines --check
 	$(if $(OPENAPI),$(TEST) -m infra.openapi --check)
 	$(TEST) -m infra.agents --check
+	$(TEST) -m infra.tools --check
 	$(TEST) -m infra.privilege.authorization --check
 
 format: $(TEST_READY) ## rewrite the Python files in the house style
@@ -100,6 +101,9 @@ pipelines: $(RUN_READY) ## write the pipelines' state machines from their phases
 
 openapi: $(RUN_READY) ## write the OpenAPI document from the routes
 	$(RUN) -m infra.openapi
+
+tools: $(RUN_READY) ## write the catalogue of agents' tools from the declarations
+	$(RUN) -m infra.tools
 
 agents: $(RUN_READY) ## write configurations of agents' clients; with the skills to AGENTS="--out FOLDER --mcp-url URL"
 	$(RUN) -m infra.agents $(AGENTS)

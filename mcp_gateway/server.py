@@ -80,12 +80,14 @@ def build() -> Server[dict[str, object]]:
 
 async def _list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
     invocation = current.get()
-    own = [_described(tool) for tool in selected(invocation.selection, invocation.claim)]
+    own = [described(tool) for tool in selected(invocation.selection, invocation.claim)]
     wanted = invocation.selection.toolsets & {legacy.TOOLSET, EVERYTHING}
     known = [
         each for each in legacy.TOOLS.values() if may_use(_answering(each), invocation.selection, invocation.claim)
     ]
-    return ListToolsResult(tools=[*own, *(map(_legacy, known) if wanted else ()), *([_WAIT] if wanted else ())])
+    return ListToolsResult(
+        tools=[*own, *(map(described_legacy, known) if wanted else ()), *([_WAIT] if wanted else ())]
+    )
 
 
 async def _call_tool(_: Context, params: CallToolRequestParams) -> CallToolResult:
@@ -127,7 +129,8 @@ def _input_schema(name: str) -> dict[str, JsonValue] | None:
     return tool.input_schema if tool else None
 
 
-def _described(tool: GatewayTool) -> Tool:
+def described(tool: GatewayTool) -> Tool:
+    """Describe a tool as clients get it."""
     return Tool(
         name=tool.name,
         title=tool.title,
@@ -154,7 +157,8 @@ def _answering(each: legacy.LegacyTool) -> GatewayTool:
     return all_tools()[each.tool]
 
 
-def _legacy(each: legacy.LegacyTool) -> Tool:
+def described_legacy(each: legacy.LegacyTool) -> Tool:
+    """Describe a tool of the reference as clients get it: as truthfully as the one that answers to it."""
     answering = _answering(each)
     return Tool(
         name=each.name,

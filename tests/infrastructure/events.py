@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import Final
 
@@ -83,6 +84,10 @@ def turn(function: str) -> Event:
 
 def requested(function: str, method: str, path: str) -> Event:
     """Give what the HTTP API sends to a function for a request of a signed-in caller."""
+    return _sent(HttpRequest(method, path, "", {}, b""))[function]
+
+
+def _sent(request: HttpRequest) -> dict[str, Event]:
     sent: dict[str, Event] = {}
 
     def invoke(answering: str, event: Event) -> JsonValue:
@@ -90,5 +95,31 @@ def requested(function: str, method: str, path: str) -> Event:
         return {"statusCode": 200}
 
     gateway = HttpGateway(TOPOLOGY.routes, invoke, lambda: datetime.now(UTC), PLACE.account, PLACE.region)
-    gateway.handle(HttpRequest(method, path, "", {}, b""), "127.0.0.1", local_authorizer)
-    return sent[function]
+    gateway.handle(request, "127.0.0.1", local_authorizer)
+    return sent
+
+
+def called_tool(name: str) -> Event:
+    """Give what the public API sends when an agent calls a tool, in the newest revision of MCP."""
+    revision = "2026-07-28"
+    meta: JsonValue = {
+        "io.modelcontextprotocol/protocolVersion": revision,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    body: JsonValue = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": name, "arguments": {}, "_meta": meta},
+    }
+    headers = {
+        "accept": "application/json, text/event-stream",
+        "content-type": "application/json",
+        "mcp-protocol-version": revision,
+        "mcp-method": "tools/call",
+        "mcp-name": name,
+    }
+    return _sent(HttpRequest("POST", "/mcp", "", headers, json.dumps(body).encode()))["mcp"]
+
+
+CALLED_TOOL: Final = called_tool("cluster_list")

@@ -96,6 +96,7 @@ def variables(function: Function, layer: Path, scratch: Path) -> dict[str, str]:
         "AWS_PATIENCE": "edge",
         "CONNECTIONS_ENDPOINT": _NOBODY,
         "CONSOLE_URL": _NOBODY,
+        "INTERNAL_API_URL": _NOBODY,
         "HELM": str(layer / Path(HELM_PROGRAM).relative_to("/opt")),
         "SIGNING_KEY_ARNS": PLACE.arn("secretsmanager", "secret:instantstart-signing-key-1-AbCdEf"),
         "SCRATCH": str(scratch),

@@ -12,7 +12,7 @@ from infra.assets import HELM_PROGRAM
 from infra.functions import FUNCTIONS
 from infra.shapes import Function, Weight
 from infra.topology import TOPOLOGY
-from tests.infrastructure.events import BEGIN, CONNECT, SIGNED_IN, STREAMED, requested, scheduled, turn
+from tests.infrastructure.events import BEGIN, CALLED_TOOL, CONNECT, SIGNED_IN, STREAMED, requested, scheduled, turn
 from tests.infrastructure.isolation import Assets, Told, unpacked
 
 # What no function may import: the packages of its hosts, and those of a heavier class.
@@ -24,6 +24,7 @@ MODULES: Final = {
     "api": 770,
     "catalog": 654,
     "kubernetes": 937,
+    "mcp": 900,
     "operations": 397,
     "events": 477,
     "connections": 548,
@@ -66,6 +67,8 @@ CALLED: Final = {
         requested("kubernetes", "GET", "/api/clusters/demo/namespaces"),
         answered(503, "EndpointConnectionError"),
     ),
+    # The whole of the SDK's server, and its first request to an API that does not answer.
+    "mcp": (CALLED_TOOL, answered(200, "gave the gateway no answer to GET /api/clusters")),
     "connections": (CONNECT, answered(503, "EndpointConnectionError")),
     "operations": (BEGIN, found_no_aws),
     "events": (scheduled("events"), found_no_aws),
