@@ -34,7 +34,8 @@ _ENDED: Final = ("SUCCEEDED", "FAILED", "CANCELLED")
 _RETRYABLE: Final = ("FAILED", "CANCELLED")
 # What follows a notice: the name of the tool, its arguments and the words around them.
 _ROOM_FOR_NOTICE: Final = 1_000
-_OF_NO_USE: Final = ("account_id", "actor", "request", "region", "scopes", "updated_at", "version")
+# What an operation has and is not told of it.
+OF_NO_USE: Final = ("account_id", "actor", "request", "region", "scopes", "updated_at", "version")
 _OF_A_STAGE: Final = ("name", "status", "message", "reason", "error")
 _BEGUN: Final = (
     "operation_id",
@@ -96,7 +97,7 @@ def _begun(tool: GatewayTool, body: Object, *, replayed: bool) -> Object:
 def _operation(body: Object) -> Object:
     """Tell how far an operation is: stages that wait for their turn are counted, and done ones named only."""
     stages = items_of(body, "stages")
-    told: Object = {name: value for name, value in body.items() if name not in _OF_NO_USE}
+    told: Object = {name: value for name, value in body.items() if name not in OF_NO_USE}
     started = [each for each in stages if each.get("status") != "PENDING"]
     told["stages"] = [{name: each[name] for name in _OF_A_STAGE if name in each} for each in started]
     told["pending_stages"] = len(stages) - len(started)

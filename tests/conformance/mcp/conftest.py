@@ -1,4 +1,4 @@
-"""A host that agents find on a real port: with the product at /mcp, and with what the suite looks for at /everything."""
+"""A host on real ports: with the product at /mcp, and with what the official suite looks for at /everything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The official conformance suite judges the gateway: with the product's tools, and with all that the suite looks for."""
+"""The official conformance suite judges the gateway: with the product's tools, and with those it looks for."""
 
 from __future__ import annotations
 
