@@ -23,10 +23,20 @@ _PATH: Final = f"/{_EVERYTHING.name}"
 
 @dataclass(frozen=True)
 class Served:
-    """Where the two servers are."""
+    """Where a host has its two servers."""
 
-    product: str
-    everything: str
+    host: LocalHost
+    origin: str
+
+    @property
+    def product(self) -> str:
+        """Say where the gateway is."""
+        return f"{self.origin}{MCP_PATH}"
+
+    @property
+    def everything(self) -> str:
+        """Say where the server is that has what the suite looks for."""
+        return f"{self.origin}{_PATH}"
 
 
 @pytest.fixture(scope="session")
@@ -40,4 +50,4 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         closing(LocalHost(Options(tmp_path_factory.mktemp("agents")), topology)) as host,
         doors.opened(host) as opened,
     ):
-        yield Served(f"{opened.api}{MCP_PATH}", f"{opened.api}{_PATH}")
+        yield Served(host, opened.api)
