@@ -33,6 +33,8 @@ _WALKED: Final = ("resources", "page", "prompts", "prompt")
 _OLDER: Final = ENVIRONMENTS / "mcp1" / "bin" / "python"
 
 each_mode = pytest.mark.parametrize("mode", MODES)
+# Who asks first speaks as who knows it.
+each_era = pytest.mark.parametrize("mode", ["2026-07-28", "legacy"])
 
 
 def own_tools() -> list[str]:
@@ -75,7 +77,7 @@ def test_a_client_finds_the_tools_and_lists_clusters(served: Served, mode: str) 
     assert isinstance(structured(clusters)["clusters"], list)
 
 
-@each_mode
+@each_era
 def test_a_client_previews_begins_and_waits_for_a_cluster(served: Served, mode: str) -> None:
     tag = f"by-{mode}"
 
@@ -94,14 +96,14 @@ def test_a_client_previews_begins_and_waits_for_a_cluster(served: Served, mode: 
     assert (structured(ended)["status"], structured(cluster)["tag"]) == ("SUCCEEDED", tag)
 
 
-@each_mode
+@each_era
 def test_a_refusal_is_a_result_with_cause_and_remedy(served: Served, mode: str) -> None:
     result = seen_by(served, mode, lambda client: client.call_tool("cluster_get", {"tag": "no-such"}))
     assert (result.is_error, structured(result)["code"]) == (True, "not_found")
     assert structured(result)["remedy"]
 
 
-@each_mode
+@each_era
 def test_what_there_is_not_is_refused_with_what_there_is(served: Served, mode: str) -> None:
     async def look(client: Client) -> list[MCPError]:
         calls = [client.call_tool("cluster_destroy"), client.read_resource("skill://x"), client.get_prompt("x")]
@@ -112,7 +114,7 @@ def test_what_there_is_not_is_refused_with_what_there_is(served: Served, mode: s
     assert [error.code for error in errors] == [INVALID_PARAMS] * 3
 
 
-@each_mode
+@each_era
 def test_a_client_reads_a_skill_as_a_resource_and_as_a_prompt(served: Served, mode: str) -> None:
     async def look(client: Client) -> tuple[str, str]:
         assert (await client.list_resource_templates()).resource_templates == []

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import pytest
 
+from mcp_gateway import skills
 from tests.conformance.mcp.conftest import Served
 from tests.conformance.mcp.test_clients import own_tools
 from tests.infrastructure import outsiders
@@ -49,18 +50,21 @@ def test_the_inspector_sees_a_refusal(inspect: Inspect) -> None:
     assert (code, result["isError"], result["structuredContent"]["code"]) == (_REFUSED, True, "not_found")
 
 
-def test_the_inspector_reads_a_resource_of_the_list(inspect: Inspect) -> None:
+def test_the_inspector_lists_skills_as_resources_and_reads_one(inspect: Inspect) -> None:
     code, listed = inspect("resources/list")
-    uri = listed["resources"][0]["uri"]
-    read, page = inspect("resources/read", "--uri", uri)
-    assert (code, read, page["contents"][0]["uri"]) == (0, 0, uri)
+    uris = [each["uri"] for each in listed["resources"]]
+    assert (code, uris) == (0, [each.uri for each in skills.resources()])
+    code, page = inspect("resources/read", "--uri", uris[0])
+    assert (code, page["contents"][0]["text"]) == (0, skills.read(uris[0]))
 
 
 def test_the_inspector_finds_no_templates(inspect: Inspect) -> None:
     assert inspect("resources/templates/list") == (0, {"resourceTemplates": []})
 
 
-def test_the_inspector_gets_a_prompt_of_the_list(inspect: Inspect) -> None:
+def test_the_inspector_lists_skills_as_prompts_and_gets_one(inspect: Inspect) -> None:
     code, listed = inspect("prompts/list")
-    got, prompt = inspect("prompts/get", "--prompt-name", listed["prompts"][0]["name"])
-    assert (code, got, prompt["messages"][0]["role"]) == (0, 0, "user")
+    names = [each["name"] for each in listed["prompts"]]
+    assert (code, names) == (0, [each.name for each in skills.prompts()])
+    code, prompt = inspect("prompts/get", "--prompt-name", names[0])
+    assert (code, prompt["messages"][0]["role"]) == (0, "user")
