@@ -36,8 +36,8 @@ MCP1_READY := $(call made_from,mcp1,mcp1)
 NODE_READY := .venv/node/made-from-$(shell { pwd; cat $(PROGRAMS)/package-lock.json; } 2>/dev/null | cksum | tr ' ' '-')
 PROOF_READY := $(TEST_READY) $(MINISTACK_READY) $(MCP1_READY) $(NODE_READY)
 
-.PHONY: help run demo test bench assets chaos measures privilege contract charts synth destroyable check format lock \
-	pipelines openapi tools agents authorization clean python-is-new-enough
+.PHONY: help run demo demo-agent test bench assets chaos measures privilege contract charts synth destroyable check \
+	format lock pipelines openapi tools agents authorization clean python-is-new-enough
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -47,6 +47,9 @@ run: $(RUN_READY) ## start the whole product here, without AWS (PORT=3099, SPEED
 
 demo: $(RUN_READY) ## play the main walk, create a cluster, on the local host and print it
 	$(RUN) -m infra.local.demo
+
+demo-agent: $(RUN_READY) ## let an agent (scripted) create and delete a cluster over MCP on the local host, and print each call
+	$(RUN) -m infra.local.demo_agent
 
 test: $(PROOF_READY) assets ## run the test rings in order, each within its budget (RINGS="unit workflows" picks some)
 	@$(TEST) -m tests.rings $(RINGS)

@@ -44,8 +44,9 @@ class Function:
     """One Lambda function: its entry, its limits, and what its role may do beyond its stages' own actions.
 
     One that acts for operations does so in sessions of its own role, each named after the operation. One that `signs`
-    hands out what callers carry back: page tokens and digests of previews. `weight` says which packages it finds: those
-    of AWS, with them those of MCP or of Kubernetes, or with these the helm program.
+    hands out what callers carry back: page tokens and digests of previews. One with a `snapshot` starts from a
+    picture of itself, taken once everything is imported. `weight` says which packages it finds: those of AWS, with them
+    those of MCP or of Kubernetes, or with these the helm program.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Function:
     patience: Patience = Patience.STAGE
     acts_for_operations: bool = False
     signs: bool = False
+    snapshot: bool = False
     weight: Weight = Weight.LEAN
 
     @property

@@ -27,6 +27,10 @@ OPERATION: Final[Schema] = {
         "findings": {"type": "array"},
     },
 }
+# What the gateway tells of an operation otherwise than the API does, and what not at all.
+_TOLD_OTHERWISE: Final[Schema] = {"phases": {"type": "object"}, "pending_stages": {"type": "integer"}}
+_UNTOLD: Final = ("account_id", "actor", "region", "request", "scopes", "updated_at", "version")
+_STAGES: Final = "stages"
 
 
 def expanded(schema: Schema, document: Schema, around: tuple[str, ...] = ()) -> Schema:
@@ -76,7 +80,10 @@ def _brief(schema: Schema) -> Schema:
 def outline(schema: Schema, document: Schema) -> Schema:
     """Give the members of an answer and their types; what is absent or null in it is left out of it."""
     whole = expanded(schema, document)
-    return {"type": "object", "properties": {name: _kind(each) for name, each in whole.get("properties", {}).items()}}
+    members = {name: _kind(each) for name, each in whole.get("properties", {}).items()}
+    if _STAGES in members:
+        members = {name: each for name, each in members.items() if name not in _UNTOLD} | _TOLD_OTHERWISE
+    return {"type": "object", "properties": members}
 
 
 def _kind(schema: Schema) -> Schema:

@@ -14,7 +14,6 @@ from functions.core.headers import KEY_HEADER
 from functions.entry.domains import DECLARATIONS
 from infra import openapi
 from infra.tool_schemas import OPERATION, expanded, outline
-from mcp_gateway.answers import OF_NO_USE
 from mcp_gateway.tools import CATALOGUE, KEY_ARGUMENT, TOKEN_ARGUMENT, GatewayTool, Place
 
 # Said in every tool, so in few words.
@@ -27,7 +26,6 @@ _COMMON: Final[dict[str, dict[str, Any]]] = {
 }
 _UNKNOWN: Final = "unknown"
 _JSON: Final = "application/json"
-_OF_AN_OPERATION: Final = {"phases": {"type": "object"}, "pending_stages": {"type": "integer"}}
 _TEXT: Final = {"type": "object", "properties": {"text": {"type": "string"}}}
 
 
@@ -115,12 +113,7 @@ def _told(parameter: dict[str, Any]) -> dict[str, str]:
 def _output(route: Route, described: dict[str, Any], document: dict[str, Any]) -> dict[str, Any]:
     if route.media != _JSON:
         return _TEXT
-    output = outline(described["responses"][str(route.success)]["content"][_JSON]["schema"], document)
-    if "stages" not in output["properties"]:
-        return output
-    # An operation is told by what has begun of it.
-    told = {name: each for name, each in output["properties"].items() if name not in OF_NO_USE}
-    return {**output, "properties": {**told, **_OF_AN_OPERATION}}
+    return outline(described["responses"][str(route.success)]["content"][_JSON]["schema"], document)
 
 
 def _rows(output: dict[str, Any]) -> str:

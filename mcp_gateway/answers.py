@@ -29,14 +29,17 @@ if TYPE_CHECKING:
 _JSON: Final = "application/json"
 _ACCEPTED: Final = 202
 _REFUSED: Final = 400
-_BROKEN: Final = 502
 _ENDED: Final = ("SUCCEEDED", "FAILED", "CANCELLED")
+_WORKING: Final = ("PENDING", "RUNNING", "CANCELLING")
 _RETRYABLE: Final = ("FAILED", "CANCELLED")
 # What follows a notice: the name of the tool, its arguments and the words around them.
 _ROOM_FOR_NOTICE: Final = 1_000
-# What an operation has and is not told of it.
-OF_NO_USE: Final = ("account_id", "actor", "request", "region", "scopes", "updated_at", "version")
+_OF_NO_USE: Final = ("account_id", "actor", "request", "region", "scopes", "updated_at", "version")
 _OF_A_STAGE: Final = ("name", "status", "message", "reason", "error")
+_OF_A_STANDING_STAGE: Final = ("name", "status")
+_STANDING: Final = ("SUCCEEDED", "SKIPPED")
+# Of an operation in a list it is worth knowing whose it is.
+_OF_NO_USE_IN_ROWS: Final = frozenset(_OF_NO_USE) - {"actor"}
 _BEGUN: Final = (
     "operation_id",
     "kind",
@@ -47,6 +50,7 @@ _BEGUN: Final = (
     "retry_after_seconds",
     "findings",
 )
+_IN_PROGRESS: Final = "operation_in_progress"
 _CONFIRMED: Final = ("confirmation_required", "preview_outdated")
 
 
@@ -70,14 +74,14 @@ def refusal(problem: Problem, tool: GatewayTool | None = None, arguments: Argume
 
 
 def _read(answer: WebAnswer) -> Object:
-    if "json" not in answer.headers.get("content-type", _JSON):
-        return {"text": answer.body.decode(errors="replace")}
-    body = json.loads(answer.body or b"{}")
-    if isinstance(body, dict) and (answer.status < _REFUSED or "code" in body):
-        return body
+    if "json" in answer.headers.get("content-type", _JSON):
+        body = json.loads(answer.body or b"{}")
+    else:
+        body = {"text": answer.body.decode(errors="replace")}
+    if answer.status < _REFUSED or "code" in body:
+        return dict(body)
     # What stands before the API, and not the API, has answered.
-    said = body.get("message") if isinstance(body, dict) else None
-    problem = Unavailable(f"The gateway's own door answered {answer.status}: {said or 'nothing'}.")
+    problem = Unavailable(f"The gateway's own door answered {answer.status}: {body.get('message') or 'nothing more'}.")
     return dict(json.loads(problem.body().model_dump_json(exclude_none=True)))
 
 
@@ -97,9 +101,9 @@ def _begun(tool: GatewayTool, body: Object, *, replayed: bool) -> Object:
 def _operation(body: Object) -> Object:
     """Tell how far an operation is: stages that wait for their turn are counted, and done ones named only."""
     stages = items_of(body, "stages")
-    told: Object = {name: value for name, value in body.items() if name not in OF_NO_USE}
+    told: Object = {name: value for name, value in body.items() if name not in _OF_NO_USE}
     started = [each for each in stages if each.get("status") != "PENDING"]
-    told["stages"] = [{name: each[name] for name in _OF_A_STAGE if name in each} for each in started]
+    told["stages"] = [_stage(each) for each in started]
     told["pending_stages"] = len(stages) - len(started)
     told["phases"] = {str(each["name"]): each["status"] for each in items_of(body, "phases")}
     if body.get("status") not in _ENDED:
@@ -107,6 +111,11 @@ def _operation(body: Object) -> Object:
     elif body.get("status") in _RETRYABLE:
         told["next"] = {"tool": "operation_retry", "arguments": {"operation_id": body["operation_id"]}}
     return told
+
+
+def _stage(stage: Object) -> Object:
+    told = _OF_A_STANDING_STAGE if stage.get("status") in _STANDING else _OF_A_STAGE
+    return {name: stage[name] for name in told if name in stage}
 
 
 def _status_call(body: Object) -> Object:
@@ -117,7 +126,7 @@ def _rows(tool: GatewayTool, arguments: Arguments, request: ApiRequest, body: Ob
     """Give as many rows as fit, and the token of those that follow."""
     assert tool.rows is not None
     found = body.get(tool.rows)
-    rows = [without_blanks(each) for each in found[request.position.skip :]] if isinstance(found, list) else []
+    rows = [_row(each) for each in found[request.position.skip :]] if isinstance(found, list) else []
     beside: Object = {name: value for name, value in body.items() if name not in (tool.rows, TOKEN_ARGUMENT)}
     around = cut_members(beside, LARGEST_ANSWER // 2)
     shown = fitting(rows, LARGEST_ANSWER - size_of(around) - _ROOM_FOR_NOTICE)
@@ -126,16 +135,29 @@ def _rows(tool: GatewayTool, arguments: Arguments, request: ApiRequest, body: Ob
     if following:
         told |= {TOKEN_ARGUMENT: following, "notice": "There are more rows than these."}
         told["next"] = {"tool": tool.name, "arguments": {**arguments, TOKEN_ARGUMENT: following}}
+    elif len(rows) == 1 and isinstance(rows[0], dict) and rows[0].get("status") in _WORKING:
+        told["next"] = _status_call(rows[0])
     return told
 
 
+def _row(row: JsonValue) -> JsonValue:
+    if isinstance(row, dict) and "operation_id" in row:
+        row = {name: value for name, value in row.items() if name not in _OF_NO_USE_IN_ROWS}
+    return without_blanks(row)
+
+
 def _whole(tool: GatewayTool, arguments: Arguments, body: Object) -> Object:
-    """Give a preview with the call that confirms it, or any other answer as it is."""
-    preview = member(body, "preview")
-    if not (tool.begins and preview.get("digest")):
-        return body
+    """Give a preview with the call that confirms it, or that waits for what is in its way; all else as it is."""
+    following = _after_preview(tool, arguments, body) if tool.begins else None
+    return {**body, "next": following} if following else body
+
+
+def _after_preview(tool: GatewayTool, arguments: Arguments, body: Object) -> Object | None:
     call = {name: value for name, value in arguments.items() if name != "dry_run"}
-    return {**body, "next": {"tool": tool.name, "arguments": {**call, "confirm": preview["digest"]}}}
+    if digest := member(body, "preview").get("digest"):
+        return {"tool": tool.name, "arguments": {**call, "confirm": digest}}
+    working = [each.get("resource") for each in items_of(body, "findings") if each.get("code") == _IN_PROGRESS]
+    return _status_call({"operation_id": working[0]}) if working else None
 
 
 def _refused(tool: GatewayTool | None, arguments: Arguments, body: Object) -> CallToolResult:

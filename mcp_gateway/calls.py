@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _ACTIVE: Final = "/api/preferences/active_cluster"
 # What is left of an invocation once the API has answered, to tell that.
 _RESERVE_SECONDS: Final = 1.0
+# And what the API needs beside waiting, when it starts cold.
+_WAITING_RESERVE_SECONDS: Final = 7.0
 _logger = Logger(service="instantstart-mcp", log_uncaught_exceptions=False)
 
 
@@ -51,6 +53,9 @@ def _guarded(name: str, carried_out: _Call) -> CallToolResult:
         result = carried_out()
     except Problem as problem:
         result = answers.refusal(problem)
+    except Exception as error:  # the last door: a fault of ours is told without its trace
+        _logger.error("unexpected fault", exc_info=error)
+        result = answers.refusal(Problem("The gateway met a fault of its own; its log has the cause."))
     content = result.structured_content or {}
     facts = {
         "tool": name,
@@ -69,7 +74,7 @@ def _asked(tool: GatewayTool, arguments: Arguments, translation: legacy.LegacyTo
         arguments = translation.arguments(arguments)
         if translation.about_active and "tag" not in arguments:
             arguments = {**arguments, "tag": _active_cluster(invocation)}
-    request = request_of(tool, arguments)
+    request = request_of(tool, arguments, int(invocation.seconds_left() - _WAITING_RESERVE_SECONDS))
     answer = door.send(request, invocation.claim, invocation.seconds_left() - _RESERVE_SECONDS)
     return answers.result_of(tool, arguments, request, answer)
 
@@ -90,7 +95,7 @@ def _active_cluster(invocation: Invocation) -> str:
     chosen = json.loads(answer.body).get("cluster_tag") if answer.status < 400 else None
     if not chosen:
         raise PreconditionFailed(
-            "No cluster is active.", remedy="Choose one with cluster_switch, or name it in the call."
+            "No cluster is active.", remedy="Choose one with cluster_switch; cluster_list_all names them."
         )
     return str(chosen)
 

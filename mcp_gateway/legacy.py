@@ -174,7 +174,12 @@ _ALL: Final = (
         {"clusterTag": _TEXT},
         translate=_newest("create_hyperpod"),
     ),
-    LegacyTool("cluster_get_available_instances", "instance_type_list", "List instance types."),
+    LegacyTool(
+        "cluster_get_available_instances",
+        "instance_type_list",
+        "List instance types with accelerators.",
+        translate=lambda _: {"accelerated": True},
+    ),
     LegacyTool("cluster_get_availability_zones", "availability_zone_list", "List availability zones."),
     LegacyTool(
         "s3_storage_create",

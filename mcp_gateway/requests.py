@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # Rows of a page, when a caller says nothing: an agent reads all of them.
 _ROWS: Final = 20
 _LIMIT: Final = "limit"
+_LONGEST_WAIT: Final = 20
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,16 @@ class ApiRequest:
     position: Position = field(default_factory=Position)
 
 
-def request_of(tool: GatewayTool, arguments: Arguments) -> ApiRequest:
-    """Make the request; raise InvalidRequest for arguments that have no place in one. What they say, the API judges."""
+def request_of(tool: GatewayTool, arguments: Arguments, longest_wait: int = _LONGEST_WAIT) -> ApiRequest:
+    """Make the request; raise InvalidRequest for arguments that have no place in one. What they say, the API judges.
+
+    `longest_wait` are the seconds that there are for the API to wait.
+    """
     _refuse_unknown(tool, arguments)
     placed = {place: {n: v for n, v in arguments.items() if tool.places[n] is place} for place in Place}
     position = Position.parse(arguments.get(TOKEN_ARGUMENT)) if tool.rows else Position()
-    query = {**_defaults(tool), **placed[Place.QUERY], **tool.sends}
+    sent = {name: min(value, max(longest_wait, 0)) for name, value in tool.sends.items()}
+    query = {**_defaults(tool), **placed[Place.QUERY], **sent}
     if tool.places.get(TOKEN_ARGUMENT) is Place.QUERY:
         query[TOKEN_ARGUMENT] = position.token
     headers = {"content-type": "application/json"}

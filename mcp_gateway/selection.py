@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 DEFAULT: Final = "default"
 EVERYTHING: Final = "all"
+# Whatever is begun is followed by these.
+_ALWAYS: Final = "operations"
 _TOOLSETS: Final = "toolsets"
 _READONLY: Final = "readonly"
 _NO: Final = ("false", "0", "no")
@@ -52,12 +54,14 @@ def selected(selection: Selection, claim: Claim) -> list[GatewayTool]:
 
 def may_use(tool: GatewayTool, selection: Selection, claim: Claim) -> bool:
     """Say whether a caller gets anywhere with a tool."""
-    return tool.reads or (not selection.readonly and claim.scopes > {Scope.READ})
+    return tool.reads or (not selection.readonly and bool(claim.scopes - {Scope.READ}))
 
 
 def _is_in(tool: GatewayTool, selection: Selection) -> bool:
-    wanted = selection.toolsets
-    return EVERYTHING in wanted or tool.toolset in wanted or (DEFAULT in wanted and not tool.additional)
+    """Say whether a tool is asked for by the name of its toolset, or is one that is usual where it is asked for."""
+    if selection.toolsets & {EVERYTHING, tool.toolset}:
+        return True
+    return not tool.additional and (DEFAULT in selection.toolsets or tool.toolset == _ALWAYS)
 
 
 def _refuse(field: str, unknown: set[str], allowed: list[str]) -> None:

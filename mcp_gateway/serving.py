@@ -9,14 +9,13 @@ from __future__ import annotations
 import asyncio
 import atexit
 from collections import deque
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from mcp.server.lowlevel import Server
     from starlette.types import Message, Scope
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     Served = Server[dict[str, object]]
 
 LARGEST_REQUEST: Final = 256 * 1024
+_BROKEN: Final = 500
 
 
 @dataclass
@@ -61,9 +61,10 @@ class Loop:
 
     def close(self) -> None:
         """End the application and the loop."""
-        self._life.cancel()
-        with suppress(asyncio.CancelledError):
-            self._loop.run_until_complete(self._life)
+        tasks = asyncio.all_tasks(self._loop)
+        for task in tasks:
+            task.cancel()
+        self._loop.run_until_complete(_ended(tasks))
         self._loop.close()
 
     async def _live(self, alive: asyncio.Future[None]) -> None:
@@ -86,6 +87,11 @@ class Loop:
         return answer
 
 
+async def _ended(tasks: Iterable[asyncio.Task[object]]) -> None:
+    """Wait until tasks have ended; how, whoever waited for them was told."""
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
 class Loops:
     """As many loops as requests have come at once, each with a server of its own."""
 
@@ -100,10 +106,16 @@ class Loops:
             loop = self._idle.pop()
         except IndexError:
             loop = Loop(self._build())
+        answered = Answer()
         try:
-            return loop.answer(scope, body)
+            answered = loop.answer(scope, body)
         finally:
-            self._idle.append(loop)
+            # What broke off may have taken the application with it.
+            if answered.status < _BROKEN:
+                self._idle.append(loop)
+            else:
+                loop.close()
+        return answered
 
     def _close(self) -> None:
         while self._idle:

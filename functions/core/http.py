@@ -103,7 +103,7 @@ def response_headers(invocation: Invocation) -> dict[str, str]:
         "access-control-allow-origin": origin,
         "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
         "access-control-allow-headers": (
-            "authorization, content-type, idempotency-key, mcp-protocol-version, mcp-session-id"
+            "authorization, content-type, idempotency-key, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id"
         ),
         "access-control-expose-headers": (
             "idempotent-replayed, location, mcp-session-id, retry-after, www-authenticate, x-request-id"

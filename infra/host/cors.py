@@ -10,6 +10,8 @@ CORS_REQUEST_HEADERS: Final = (
     "authorization",
     "content-type",
     "idempotency-key",
+    "mcp-method",
+    "mcp-name",
     "mcp-protocol-version",
     "mcp-session-id",
 )

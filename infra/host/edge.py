@@ -49,6 +49,7 @@ class Edge(Construct):
         *,
         topology: Topology,
         functions: Mapping[str, lambda_.Function],
+        answering: Mapping[str, lambda_.IFunction],
         context: Context,
         place: Place,
         release: Release,
@@ -60,9 +61,9 @@ class Edge(Construct):
         self.web_socket = WebSocket(
             self, "WebSocket", topology=topology, functions=functions, context=context, place=place
         )
-        self.public_api = PublicApi(self, "PublicApi", functions=functions, context=context, place=place)
+        self.public_api = PublicApi(self, "PublicApi", functions=answering, context=context, place=place)
         self.internal_api = InternalApi(
-            self, "InternalApi", routes=topology.routes, functions=functions, context=context, place=place
+            self, "InternalApi", routes=topology.routes, functions=answering, context=context, place=place
         )
         self.console = Console(
             self,

@@ -30,6 +30,7 @@ _ARCHITECTURES = {"arm64": lambda_.Architecture.ARM_64, "x86_64": lambda_.Archit
 # What an event or a schedule asks for is late after that: polling has found it, or the next schedule does it.
 _LATEST = Duration.hours(1)
 _RETRIES = 2
+NEWEST = "newest"
 
 
 class Packages(Protocol):
@@ -99,6 +100,7 @@ class Functions(Construct):
             tracing=lambda_.Tracing.ACTIVE,
             logging_format=lambda_.LoggingFormat.JSON,
             log_group=log_group(self, f"{function.name}-log", f"/aws/lambda/{name}", self._context.log_retention_days),
+            snap_start=lambda_.SnapStartConf.ON_PUBLISHED_VERSIONS if function.snapshot else None,
             reserved_concurrent_executions=self._context.reserved_concurrency.get(function.name),
             # Whoever waits for an answer decides itself whether to ask again.
             retry_attempts=_RETRIES if unattended else 0,
@@ -109,6 +111,15 @@ class Functions(Construct):
         if function.calls_clusters and self._context.egress:
             _place_in_subnets(made, self._context.egress)
         return made
+
+    def answering(self) -> dict[str, lambda_.IFunction]:
+        """Give what APIs call: the function itself, or its newest version where only versions have a snapshot."""
+        declared = [each for each in self._topology.functions if each.snapshot]
+        return {**self.by_name, **{each.name: self._alias(self.by_name[each.name]) for each in declared}}
+
+    def _alias(self, function: lambda_.Function) -> lambda_.IFunction:
+        # A version bears a hash of all that the function is, settings too, which others still add to.
+        return lambda_.Alias(function, "Newest", alias_name=NEWEST, version=function.current_version)
 
     def _layer(self, weight: Weight, architecture: Architecture) -> lambda_.LayerVersion:
         key = (weight, architecture)

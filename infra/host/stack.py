@@ -138,6 +138,7 @@ class InstantStart(Stack):
             "Edge",
             topology=self.topology,
             functions=self.functions.by_name,
+            answering=self.functions.answering(),
             context=self.context,
             place=self.place,
             release=shipment.release,

@@ -1,4 +1,4 @@
-"""`python -m tests.bench`: what a cold start pays for imports, as ratios, and how big the assets are.
+"""`python -m tests.bench`: what a cold start pays for imports, how big assets are, what a tool call adds; as ratios.
 
 Times are processor time of this machine, so they are told as multiples of a bare interpreter's start, and of what
 anybody pays who uses boto3 and a resolver of Powertools. Each import runs in a process of its own, from the assets
@@ -19,7 +19,9 @@ from typing import Final
 
 from infra.assets.__main__ import lines as asset_lines
 from infra.functions import FUNCTIONS
+from infra.release import GATEWAY
 from infra.shapes import Function
+from tests.bench import gateway
 from tests.infrastructure.isolation import Assets, unpacked, variables
 
 _RUNS: Final = 5
@@ -72,12 +74,13 @@ def _used() -> float:
 
 
 def main() -> None:
-    """Print both tables."""
+    """Print all tables."""
     sys.stdout.write("\n".join(asset_lines()) + "\n\n")
     with tempfile.TemporaryDirectory() as scratch:
         for line in _lines(Path(scratch)):
             sys.stdout.write(f"{line}\n")
             sys.stdout.flush()
+    sys.stdout.write("\n" + "\n".join(gateway.lines()) + "\n")
 
 
 def _lines(scratch: Path) -> Iterator[str]:
@@ -93,6 +96,10 @@ def _lines(scratch: Path) -> Iterator[str]:
         own = (start.seconds(scratch, compiled=False), start.seconds(scratch, compiled=True))
         ratios = [own[kind] / each[kind] for kind in (0, 1) for each in usual]
         yield f"{start.name:<20} {start.modules():>7} " + "  {:>9.1f} {:>12.2f}  {:>9.1f} {:>12.2f}".format(*ratios)
+    yield ""
+    yield "of the import of mcp:"
+    mcp = next(start for start in starts if start.name == GATEWAY)
+    yield from gateway.heaviest(mcp.program, mcp.places, environment)
 
 
 def _start(function: Function, assets: Assets, scratch: Path) -> Start:

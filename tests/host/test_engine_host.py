@@ -25,6 +25,7 @@ from infra.local.images import HostSnapshot
 from infra.local.messages import HttpRequest
 from infra.release import definition
 from tests.host.driver import Driver, cluster_request
+from tests.host.states import back_to
 
 KEY = "a folder/ü 100%+1 & more.bin"
 BYTES = bytes(range(256)) * 5_000
@@ -32,8 +33,7 @@ BYTES = bytes(range(256)) * 5_000
 
 @pytest.fixture
 def host(session_host: LocalHost, empty_state: HostSnapshot) -> LocalHost:
-    session_host.restore(empty_state)
-    return session_host
+    return back_to(session_host, empty_state).host
 
 
 @pytest.fixture(scope="module")

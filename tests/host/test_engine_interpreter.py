@@ -14,12 +14,12 @@ from infra.local.functions import Outcome
 from infra.local.host import LocalHost
 from infra.local.images import HostSnapshot
 from tests.host.interpreter import END, Interpreter, Json, await_token, caught, invoke, token_of, took
+from tests.host.states import back_to
 
 
 @pytest.fixture
 def sfn(session_host: LocalHost, empty_state: HostSnapshot) -> Interpreter:
-    session_host.restore(empty_state)
-    return Interpreter(session_host)
+    return Interpreter(back_to(session_host, empty_state).host)
 
 
 @pytest.fixture

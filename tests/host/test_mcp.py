@@ -14,6 +14,7 @@ import pytest
 from functions.core.declaration import Scope
 from infra.host.addresses import mcp_scope, mcp_url
 from infra.local.internal_web import InternalWeb
+from infra.local.invocation import WorkerKilled
 from infra.local.messages import HttpRequest
 from infra.local.sign_in.clients import IDS
 from mcp_gateway.serving import LARGEST_REQUEST
@@ -149,6 +150,21 @@ def test_an_address_that_asks_for_what_there_is_not_is_told_what_there_is(driver
     answer = Agent(driver.host, query="toolsets=gpu").request("tools/list")
     assert answer.status == 400
     assert "clusters" in json.loads(answer.body)["error"]["data"]["errors"][0]["allowed"]
+
+
+def test_a_fault_of_the_gateways_own_is_told_without_its_trace_and_ends_nothing(agent: Agent) -> None:
+    with patch.object(InternalWeb, "send", side_effect=RuntimeError("a secret of the machine")):
+        told = agent.call("cluster_list")
+    assert (told.is_error, told.content["code"]) == (True, "internal")
+    assert "secret" not in json.dumps(told.content)
+    assert agent.done("cluster_list") == {"clusters": []}
+
+
+def test_a_worker_that_dies_takes_its_application_along_and_the_next_one_answers(agent: Agent) -> None:
+    call: dict[str, JsonValue] = {"name": "cluster_list", "arguments": {}}
+    with patch.object(InternalWeb, "send", side_effect=WorkerKilled("mcp")):
+        assert agent.request("tools/call", call).status == 500
+    assert agent.done("cluster_list") == {"clusters": []}
 
 
 # -- work

@@ -89,6 +89,7 @@ def edge(context: Context, topology: Topology) -> Stacked:
             "Edge",
             topology=topology,
             functions=functions,
+            answering=functions,
             context=context,
             place=PLACE,
             release=Release("r1", ()),

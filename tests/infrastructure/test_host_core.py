@@ -216,7 +216,7 @@ def test_only_functions_that_answer_routes_are_told_of_the_keys_and_of_their_sec
     secrets = deployment.named("SecretsManager::Secret", "Name")
     assert secrets.keys() == {signing_key(each) for each in generations}
     told = ",".join(f"<{secrets[signing_key(each)].name}>" for each in generations)
-    answering = {route.function for route in TOPOLOGY.routes}
+    answering = {route.function for route in TOPOLOGY.routes if route.path.startswith("/api/")}
     for function in TOPOLOGY.functions:
         held = every(function, deployment).at("Environment", "Variables", SECRETS)
         assert held == (told if function.name in answering else None)
@@ -253,7 +253,7 @@ def test_what_calls_clusters_leaves_through_the_chosen_addresses_and_nothing_els
     assert egress is not None
     there = {"SubnetIds": [*egress.subnet_ids], "SecurityGroupIds": [*egress.security_group_ids]}
     for function in TOPOLOGY.functions:
-        calls = function.weight is not Weight.LEAN
+        calls = function.weight in (Weight.KUBERNETES, Weight.HELM)
         assert every(function, chosen).at("VpcConfig") == (there if calls else None)
         assert every(function, plain).at("VpcConfig") is None
         assert may_stand_in_subnets(function, chosen) == calls
@@ -574,3 +574,17 @@ def seconds_of(rate: str) -> int:
 def an_array(value: JsonValue) -> list[JsonValue]:
     assert isinstance(value, list)
     return value
+
+
+def test_agents_meet_a_version_that_starts_from_its_snapshot_and_knows_the_door(plain: Deployment) -> None:
+    gateway = plain.named("Lambda::Function", "FunctionName")["instantstart-mcp"]
+    assert gateway.at("SnapStart", "ApplyOn") == "PublishedVersions"
+    settings = gateway.at("Environment", "Variables")
+    assert isinstance(settings, dict)
+    assert str(settings["INTERNAL_API_URL"]).startswith("https://<EdgeInternalApi")
+    assert settings["AGENT_ROLES"] == "{}"
+    (alias,) = plain.of("Lambda::Alias")
+    assert (alias.at("FunctionName"), alias.at("Name")) == (f"<{gateway.name}>", "newest")
+    called = [each for each in plain.of("ApiGatewayV2::Integration") if f"<{alias.name}>" in str(each.properties)]
+    permitted = [each for each in plain.of("Lambda::Permission") if f"<{alias.name}>" in str(each.properties)]
+    assert (len(called), len(permitted)) == (2, 2), "one for each door"

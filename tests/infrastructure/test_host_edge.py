@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, cast
 
@@ -15,14 +14,13 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.core import runtime
 from functions.core.caller import SCOPE_PREFIX
-from functions.core.declaration import Route, Scope
+from functions.core.declaration import Route
 from functions.core.http import invocation_of, response_headers
-from infra.host.addresses import AGENT_CALLBACK, named
+from infra.host.addresses import AGENT_CALLBACK, is_of_mcp, named
 from infra.host.context import Context, CustomDomain
 from infra.local.gateway import HttpGateway, local_authorizer
 from infra.local.messages import HttpRequest
-from infra.shapes import Function
-from infra.topology import TOPOLOGY, UNMATCHED, Topology
+from infra.topology import TOPOLOGY, UNMATCHED
 from tests.infrastructure.edge_stack import KNOWN, Resource, Stacked, edge
 
 if TYPE_CHECKING:
@@ -45,19 +43,8 @@ def plain() -> Stacked:
 
 @pytest.fixture(scope="session")
 def chosen() -> Stacked:
-    """What a deployment with a gateway, a domain of its own and a page elsewhere gets."""
-    return edge(Context(custom_domain=CUSTOM, allowed_origins=("https://ui.example",)), with_mcp(TOPOLOGY))
-
-
-def with_mcp(topology: Topology) -> Topology:
-    """Add the gateway as a later step will: a function and a route."""
-    function = Function("mcp", "functions.entry.mcp.handler", "answers agents")
-    claims = Function("token_claims", "functions.entry.token_claims.handler", "narrows tokens")
-    there = {each.name for each in topology.functions}
-    added = tuple(each for each in (function, claims) if each.name not in there)
-    route = Route("mcp", "ANY", "/mcp", Scope.READ, "Speak MCP", function="mcp")
-    routes = topology.routes if route.path in {each.path for each in topology.routes} else (*topology.routes, route)
-    return replace(topology, functions=(*topology.functions, *added), routes=routes)
+    """What a deployment with a domain of its own and a page elsewhere gets."""
+    return edge(Context(custom_domain=CUSTOM, allowed_origins=("https://ui.example",)), TOPOLOGY)
 
 
 def routes_of(stack: Stacked, api: Resource) -> dict[str, Resource]:
@@ -94,7 +81,9 @@ def origin_of(stack: Stacked) -> str:
 # -- the public door
 
 
-@pytest.mark.parametrize("route", TOPOLOGY.routes, ids=lambda route: route.operation_id)
+@pytest.mark.parametrize(
+    "route", [each for each in TOPOLOGY.routes if not is_of_mcp(each.path)], ids=lambda route: route.operation_id
+)
 def test_every_route_asks_for_a_token_with_its_scope_and_leads_to_its_function(route: Route, plain: Stacked) -> None:
     made = routes_of(plain, api(plain, "api"))[f"{route.method} {route.path}"]
 
@@ -118,8 +107,8 @@ def test_tokens_of_people_and_machines_open_the_api_and_those_of_agents_do_not(p
     assert audience == [clients["instantstart-console"], clients["instantstart-machine"]]
 
 
-def test_a_function_and_a_route_are_all_that_the_gateway_needs(chosen: Stacked) -> None:
-    made = routes_of(chosen, api(chosen, "api"))["ANY /mcp"]
+def test_tokens_of_agents_open_the_gateway_and_nothing_else(chosen: Stacked) -> None:
+    made = routes_of(chosen, api(chosen, "api"))["POST /mcp"]
 
     assert function_behind(chosen, made) == "mcp"
     assert made.texts("AuthorizationScopes") == [f"{ORIGIN}/mcp/read"]
@@ -188,7 +177,7 @@ def test_the_internal_door_leads_every_route_to_the_function_that_the_public_one
 
 
 def test_an_agent_that_signs_with_iam_finds_the_gateway_behind_the_same_door(chosen: Stacked) -> None:
-    made = routes_of(chosen, api(chosen, "internal"))["ANY /mcp"]
+    made = routes_of(chosen, api(chosen, "internal"))["POST /mcp"]
 
     assert (made.text("AuthorizationType"), function_behind(chosen, made)) == ("AWS_IAM", "mcp")
 

@@ -24,7 +24,7 @@ MODULES: Final = {
     "api": 770,
     "catalog": 654,
     "kubernetes": 937,
-    "mcp": 900,
+    "mcp": 786,
     "operations": 397,
     "events": 477,
     "connections": 548,

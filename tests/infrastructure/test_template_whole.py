@@ -25,7 +25,7 @@ TEMPLATE_BYTES: Final = 1_000_000
 BOUNDARIES: Final = [PLACE.global_name(name) for name in (BOUNDARY, OWN_BOUNDARY)]
 OUTPUTS: Final = {
     *("Release", "ArtifactBucket", "AuditBucket", "NotificationsTopic", "DeadLetterQueue", "DashboardUrl"),
-    *("ConsoleUrl", "ApiUrl", "McpUrl", "AgentClientId", "MachineClientId", "UserPoolId", "ConsoleHost"),
+    *("ConsoleUrl", "ApiUrl", "McpUrl", "McpRoleUrl", "AgentClientId", "MachineClientId", "UserPoolId", "ConsoleHost"),
 }
 
 

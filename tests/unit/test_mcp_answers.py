@@ -190,3 +190,32 @@ def test_who_answers_in_place_of_the_api_is_told_as_a_problem_and_not_as_an_answ
 def test_an_answer_that_is_no_json_is_told_as_its_text() -> None:
     yaml = WebAnswer(200, {"content-type": "application/yaml"}, b"kind: Config\n")
     assert contents(answered("kubeconfig_get", yaml, tag="t1")) == {"text": "kind: Config\n"}
+
+
+def test_a_preview_that_somebodys_work_keeps_from_having_a_digest_leads_to_that_work() -> None:
+    finding: JsonValue = {"code": "operation_in_progress", "level": "error", "resource": "01"}
+    body: dict[str, JsonValue] = {"findings": [{"level": "warning"}, finding], "preview": {"digest": None}}
+    answer = told("cluster_delete", body, tag="t1", dry_run=True)
+    assert answer["next"] == {"tool": "operation_wait", "arguments": {"operation_id": "01"}}
+
+
+@pytest.mark.parametrize(("status", "following"), [("RUNNING", "operation_wait"), ("FAILED", None)])
+def test_a_listed_operation_is_told_without_what_it_was_asked_and_a_single_one_with_how_to_follow_it(
+    status: str, following: str | None
+) -> None:
+    row = {"operation_id": "01", "status": status, "actor": {"id": "ann"}, "request": {"a": 1}, "scopes": ["cluster"]}
+    answer = told("operation_list", {"operations": [row], "next_token": None}, limit=1)
+    assert answer["operations"] == [{"operation_id": "01", "status": status, "actor": {"id": "ann"}}]
+    assert answer.get("next", {}).get("tool") == following
+
+
+def test_the_stages_that_stand_are_named_and_the_one_at_work_says_what_it_does() -> None:
+    stages = [
+        {"name": "a", "status": "SUCCEEDED", "message": "made 17 things"},
+        {"name": "b", "status": "RUNNING", "message": "3/16 nodes", "attempt": 2},
+    ]
+    answer = told("operation_get", {"operation_id": "01", "status": "RUNNING", "stages": stages}, operation_id="01")
+    assert answer["stages"] == [
+        {"name": "a", "status": "SUCCEEDED"},
+        {"name": "b", "status": "RUNNING", "message": "3/16 nodes"},
+    ]

@@ -25,7 +25,7 @@ def test_what_is_rarely_needed_is_listed_only_where_it_is_asked_for() -> None:
     usual = {tool.name for tool in listed()}
     assert usual == {name for name, tool in all_tools().items() if not tool.additional}
     assert {tool.name for tool in listed("toolsets=all")} == all_tools().keys()
-    assert {tool.toolset for tool in listed("toolsets=audit,catalog")} == {"audit", "catalog"}
+    assert {tool.toolset for tool in listed("toolsets=audit,catalog")} == {"audit", "catalog", "operations"}
     assert usual < {tool.name for tool in listed("toolsets=default,audit")}
 
 

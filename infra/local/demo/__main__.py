@@ -16,7 +16,7 @@ from urllib.error import HTTPError
 
 from infra.local import doors
 from infra.local.demo import capacity, imports, life, main_job
-from infra.local.demo.telling import Json, say, simulated
+from infra.local.demo.telling import Json, last_words, say, simulated
 from infra.local.doors import Doors
 from infra.local.host import LocalHost, Options
 from infra.local.logs import functions_log_to
@@ -32,11 +32,11 @@ def main() -> int:
             try:
                 played = _play(host, opened)
             except HTTPError as refused:
-                say(f"{refused.code} {refused.reason}: {refused.read().decode()}\n{_tail(log)}")
+                say(f"{refused.code} {refused.reason}: {refused.read().decode()}\n{last_words(log)}")
                 return 1
             succeeded = all(operation["status"] == "SUCCEEDED" for operation in played)
             if not succeeded:
-                say(f"\n{_tail(log)}")
+                say(f"\n{last_words(log)}")
     ends = "; ".join(f"{each['status']} after {simulated(each)} simulated" for each in played)
     say(f"\n{ends}; {time.monotonic() - began:.1f} s real.")
     gc.freeze()  # else the interpreter spends seconds on collecting what ends with it anyway
@@ -51,11 +51,6 @@ def _play(host: LocalHost, opened: Doors) -> list[Json]:
         if played[-1]["status"] != "SUCCEEDED":
             break
     return played
-
-
-def _tail(log: Path) -> str:
-    last = log.read_text(encoding="utf-8").splitlines()[-10:]
-    return "\n".join(["The functions' last words:", *last])
 
 
 if __name__ == "__main__":

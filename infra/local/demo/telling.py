@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, Final
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -35,13 +36,19 @@ def previewed(api: str, method: str, path: str, request: Json | None = None) -> 
     """Ask what a request would change, and tell it; give the preview."""
     say(f"{method} {path}?dry_run=true\n")
     preview: Json = send(f"{api}{path}?dry_run=true", request, method=method)["preview"]
+    tell_changes(preview)
+    return preview
+
+
+def tell_changes(preview: Json) -> None:
+    """Write the changes of a preview, a line each, and what they cost."""
     for change in preview["changes"]:
-        cost = f"  {change['cost']['per_hour']:.2f} {change['cost']['currency']} an hour" if change["cost"] else ""
+        price = change.get("cost")
+        cost = f"  {price['per_hour']:.2f} {price['currency']} an hour" if price else ""
         final = "  for good" if change["irreversible"] else ""
         say(f"  {change['action']:<6}  {change['resource']:<26}  {change['name']}{cost}{final}")
-    if total := preview["cost"]:
+    if total := preview.get("cost"):
         say(f"  {total['per_hour']:.2f} {total['currency']} an hour in all, by the prices of {total['as_of']}")
-    return preview
 
 
 def read(api: str, path: str) -> Json:
@@ -142,3 +149,9 @@ def span(elapsed: timedelta) -> str:
     """Write a length of time in minutes and seconds."""
     minutes, seconds = divmod(round(elapsed.total_seconds()), 60)
     return f"{minutes}:{seconds:02}"
+
+
+def last_words(log: Path) -> str:
+    """Give the end of the functions' log, for whoever wonders what went wrong."""
+    last = log.read_text(encoding="utf-8").splitlines()[-10:]
+    return "\n".join(["The functions' last words:", *last])

@@ -1,0 +1,1 @@
+"""The demo of an agent: `python -m infra.local.demo_agent`."""
