@@ -21,7 +21,7 @@ LOCKED := --require-hashes --only-binary :all: --no-deps -r
 RUN := .venv/run/bin/python
 TEST := .venv/test/bin/python
 HOST := .venv/host/bin/python
-# What only npm has, for the infrastructure ring: CDK's command line, and a validator of state machines.
+# What only npm has, for two rings: CDK's command line, a validator of state machines, judges of our MCP server.
 PROGRAMS := tests/infrastructure/programs
 OPENAPI := $(wildcard infra/openapi.py infra/openapi/__main__.py)
 
@@ -32,8 +32,9 @@ RUN_READY := $(call made_from,run,local helm)
 TEST_READY := $(call made_from,test,test helm)
 HOST_READY := $(call made_from,host,host helm)
 MINISTACK_READY := $(call made_from,ministack,ministack)
+MCP1_READY := $(call made_from,mcp1,mcp1)
 NODE_READY := .venv/node/made-from-$(shell { pwd; cat $(PROGRAMS)/package-lock.json; } 2>/dev/null | cksum | tr ' ' '-')
-PROOF_READY := $(TEST_READY) $(MINISTACK_READY) $(NODE_READY)
+PROOF_READY := $(TEST_READY) $(MINISTACK_READY) $(MCP1_READY) $(NODE_READY)
 
 .PHONY: help run demo demo-agent test bench assets chaos measures privilege contract charts synth destroyable check \
 	format lock pipelines openapi tools agents authorization clean python-is-new-enough
@@ -118,6 +119,7 @@ lock: .venv/lock/bin/uv ## write infra/locks/*.txt from pyproject.toml, with the
 	$(call compile,local,-c infra/locks/test.txt)
 	$(call compile,host,-c infra/locks/test.txt)
 	$(call compile,ministack,)
+	$(call compile,mcp1,)
 	$(call compile_layer,lean)
 	$(call compile_layer,kubernetes)
 	$(call compile_layer,agents)
@@ -148,6 +150,9 @@ $(HOST_READY): | python-is-new-enough
 
 $(MINISTACK_READY): | python-is-new-enough
 	$(call environment,ministack,ministack)
+
+$(MCP1_READY): | python-is-new-enough
+	$(call environment,mcp1,mcp1)
 
 # Node has a list of certificate authorities of its own, and a company's registry is signed by the machine's.
 $(NODE_READY): export NODE_USE_SYSTEM_CA := 1

@@ -13,7 +13,7 @@ from mcp_types import INTERNAL_ERROR, INVALID_REQUEST
 from functions.core import settings
 from functions.core.documents import member
 from functions.core.errors import FieldError, Forbidden, InvalidRequest, MethodNotAllowed, Problem
-from mcp_gateway import serving
+from mcp_gateway import server, serving
 from mcp_gateway.callers import audience_of, claim_of
 from mcp_gateway.invocation import Invocation, current
 from mcp_gateway.selection import selection_of
@@ -30,13 +30,19 @@ if TYPE_CHECKING:
 _JSON: Final = "application/json"
 # The machine itself, where there is no sign-in that knows a better address.
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
+_LOOPS: Final = serving.Loops(server.build)
 _logger = Logger(service="instantstart-mcp", log_uncaught_exceptions=False)
 
 
 def handler(event: Event, context: LambdaContext) -> dict[str, JsonValue]:
     """Answer one HTTP API event; never raises."""
+    return answered(event, context, _LOOPS)
+
+
+def answered(event: Event, context: LambdaContext, loops: serving.Loops) -> dict[str, JsonValue]:
+    """Answer one HTTP API event with what these loops serve; never raises."""
     try:
-        answer = _answer(event, context)
+        answer = _answer(event, context, loops)
     except Problem as problem:
         answer = _refused(problem)
     except Exception as error:  # the last door: a fault of ours is told without its trace
@@ -46,7 +52,7 @@ def handler(event: Event, context: LambdaContext) -> dict[str, JsonValue]:
     return {"statusCode": answer.status, "headers": headers, "body": answer.body.decode(), "isBase64Encoded": False}
 
 
-def _answer(event: Event, context: LambdaContext) -> serving.Answer:
+def _answer(event: Event, context: LambdaContext, loops: serving.Loops) -> serving.Answer:
     headers = {name.lower(): str(value) for name, value in member(event, "headers").items()}
     _check_origin(headers.get("origin"), audience_of(event))
     method = str(member(member(event, "requestContext"), "http")["method"])
@@ -56,7 +62,7 @@ def _answer(event: Event, context: LambdaContext) -> serving.Answer:
     query = str(event.get("rawQueryString") or "")
     token = current.set(Invocation(claim_of(event), selection_of(query), context))
     try:
-        return serving.answer(_scope(headers, query), _body(event))
+        return loops.answer(_scope(headers, query), _body(event))
     finally:
         current.reset(token)
 

@@ -15,6 +15,7 @@ from mcp_types import (
     GetPromptResult,
     ListPromptsResult,
     ListResourcesResult,
+    ListResourceTemplatesResult,
     ListToolsResult,
     ReadResourceRequestParams,
     ReadResourceResult,
@@ -62,6 +63,7 @@ def build() -> Server[dict[str, object]]:
             "server/discover": _PAGES,
             "tools/list": _LISTS,
             "resources/list": _PAGES,
+            "resources/templates/list": _PAGES,
             "resources/read": _PAGES,
             "prompts/list": _PAGES,
         },
@@ -69,6 +71,7 @@ def build() -> Server[dict[str, object]]:
         on_list_tools=_list_tools,
         on_call_tool=_call_tool,
         on_list_resources=_list_resources,
+        on_list_resource_templates=_list_templates,
         on_read_resource=_read_resource,
         on_list_prompts=_list_prompts,
         on_get_prompt=_get_prompt,
@@ -95,11 +98,16 @@ async def _list_resources(_: Context, __: PaginatedRequestParams | None) -> List
     return ListResourcesResult(resources=skills.resources())
 
 
+async def _list_templates(_: Context, __: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
+    """List none: who has resources is asked for their templates too, and clients take a refusal for a fault."""
+    return ListResourceTemplatesResult(resource_templates=[])
+
+
 async def _read_resource(_: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
     try:
         text = skills.read(str(params.uri))
     except skills.UnknownSkill as error:
-        raise MCPError(INVALID_PARAMS, str(error)) from error
+        raise MCPError(INVALID_PARAMS, str(error), {"uri": str(params.uri)}) from error
     return ReadResourceResult(
         contents=[TextResourceContents(uri=str(params.uri), mime_type=skills.MARKDOWN, text=text)]
     )

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Final
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-from mcp_gateway import server
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+    from mcp.server.lowlevel import Server
     from starlette.types import Message, Scope
+
+    Served = Server[dict[str, object]]
 
 LARGEST_REQUEST: Final = 256 * 1024
 _BROKEN: Final = 500
@@ -43,12 +44,12 @@ class Answer:
 
 
 class Loop:
-    """An event loop with the application on it."""
+    """An event loop with the application of a server on it."""
 
-    def __init__(self) -> None:
+    def __init__(self, served: Served) -> None:
         self._loop = asyncio.new_event_loop()
         self._manager = StreamableHTTPSessionManager(
-            server.build(), json_response=True, stateless=True, max_request_body_size=LARGEST_REQUEST
+            served, json_response=True, stateless=True, max_request_body_size=LARGEST_REQUEST
         )
         alive = self._loop.create_future()
         self._life = self._loop.create_task(self._live(alive))
@@ -91,30 +92,31 @@ async def _ended(tasks: Iterable[asyncio.Task[object]]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-_idle: deque[Loop] = deque()
+class Loops:
+    """As many loops as requests have come at once, each with a server of its own."""
 
+    def __init__(self, build: Callable[[], Served]) -> None:
+        self._build = build
+        self._idle: deque[Loop] = deque()
+        atexit.register(self._close)
 
-def answer(scope: Scope, body: bytes) -> Answer:
-    """Answer one request on a loop that no other request is on."""
-    try:
-        loop = _idle.pop()
-    except IndexError:
-        loop = Loop()
-    answered = Answer()
-    try:
-        answered = loop.answer(scope, body)
-    finally:
-        # What broke off may have taken the application with it.
-        if answered.status < _BROKEN:
-            _idle.append(loop)
-        else:
-            loop.close()
-    return answered
+    def answer(self, scope: Scope, body: bytes) -> Answer:
+        """Answer one request on a loop that no other request is on."""
+        try:
+            loop = self._idle.pop()
+        except IndexError:
+            loop = Loop(self._build())
+        answered = Answer()
+        try:
+            answered = loop.answer(scope, body)
+        finally:
+            # What broke off may have taken the application with it.
+            if answered.status < _BROKEN:
+                self._idle.append(loop)
+            else:
+                loop.close()
+        return answered
 
-
-def _close() -> None:
-    while _idle:
-        _idle.pop().close()
-
-
-atexit.register(_close)
+    def _close(self) -> None:
+        while self._idle:
+            self._idle.pop().close()

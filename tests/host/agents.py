@@ -7,8 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from jsonschema import Draft202012Validator
+
 from infra.local.host import LocalHost
 from infra.local.messages import HttpRequest, HttpResponse
+from mcp_gateway import legacy
+from mcp_gateway.tools import all_tools
 from tests.host.driver import Json
 
 if TYPE_CHECKING:
@@ -70,6 +74,8 @@ class Agent:
         """Call a tool."""
         result = self.ask("tools/call", {"name": name, "arguments": {**(arguments or {}), **more}})
         assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+        if not result["isError"]:
+            hold_to_schema(name, result["structuredContent"])
         return Told(result["isError"], result["structuredContent"])
 
     def done(self, name: str, **arguments: JsonValue) -> Json:
@@ -89,3 +95,10 @@ class Agent:
         response = self.request(method, params)
         assert response.status < 500, response
         return dict(json.loads(response.body)["error"])
+
+
+def hold_to_schema(name: str, content: Json) -> None:
+    """Hold a tool's result to what the tool's description says of it; clients that are told something else fail."""
+    tool = all_tools().get(legacy.TOOLS[name].tool if name in legacy.TOOLS else name)
+    if tool is not None:
+        Draft202012Validator(tool.output_schema).validate(content)
