@@ -84,6 +84,7 @@ FUNCTIONS = (
             Access(ledger.CLUSTERS, (*_READ, "UpdateItem")),
             Access(ledger.OPERATIONS, ("PutItem", "Query")),
             Access(ledger.IDEMPOTENCY, ("GetItem", "PutItem")),
+            _BY_CLUSTER,
         ),
         patience=Patience.EDGE,
         signs=True,

@@ -49,7 +49,9 @@ def _prefix(claims: Mapping[str, JsonValue]) -> str:
 def _claim_of_role(signer: str) -> Claim:
     groups = tuple(sorted(group for role, group in settings.agent_roles().items() if _is_session_of(signer, role)))
     held = groups or (READERS,)
-    return Claim(id=signer, scopes=scopes_of(held), groups=held, client=_SIGNED)
+    # Whoever has the role names its session, so a session is nobody; it is told as the program in between.
+    role, _, session = signer.rpartition("/") if _SESSION.fullmatch(signer) else (signer, "", _SIGNED)
+    return Claim(id=role, scopes=scopes_of(held), groups=held, client=session)
 
 
 def _is_session_of(signer: str, role_arn: str) -> bool:

@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
+    from functions.core.web import WebAnswer
     from mcp_gateway.invocation import Invocation
     from mcp_gateway.tools import GatewayTool
 
     Arguments = Mapping[str, JsonValue]
     _Call = Callable[[], CallToolResult]
 
+_OK: Final = 200
 _ACTIVE: Final = "/api/preferences/active_cluster"
 # What is left of an invocation once the API has answered, to tell that.
 _RESERVE_SECONDS: Final = 1.0
@@ -73,7 +75,12 @@ def _asked(tool: GatewayTool, arguments: Arguments, translation: legacy.LegacyTo
     if translation is not None:
         arguments = translation.arguments(arguments)
         if translation.about_active and "tag" not in arguments:
-            arguments = {**arguments, "tag": _active_cluster(invocation)}
+            chosen = door.send(
+                ApiRequest("GET", _ACTIVE), invocation.claim, invocation.seconds_left() - _RESERVE_SECONDS
+            )
+            if chosen.status != _OK:
+                return answers.result_of(tool, arguments, ApiRequest("GET", _ACTIVE), chosen)
+            arguments = {**arguments, "tag": _active_cluster(chosen)}
     request = request_of(tool, arguments, int(invocation.seconds_left() - _WAITING_RESERVE_SECONDS))
     answer = door.send(request, invocation.claim, invocation.seconds_left() - _RESERVE_SECONDS)
     return answers.result_of(tool, arguments, request, answer)
@@ -89,10 +96,9 @@ def _check_allowed(tool: GatewayTool, invocation: Invocation) -> None:
     raise Forbidden(why, remedy=f"Ask an administrator for a group that grants {tool.scope}, then sign in again.")
 
 
-def _active_cluster(invocation: Invocation) -> str:
-    """Ask which cluster the caller works with: a legacy call need not say, and costs a request more."""
-    answer = door.send(ApiRequest("GET", _ACTIVE), invocation.claim, invocation.seconds_left() - _RESERVE_SECONDS)
-    chosen = json.loads(answer.body).get("cluster_tag") if answer.status < 400 else None
+def _active_cluster(answer: WebAnswer) -> str:
+    """Read which cluster the caller works with: a legacy call need not say, and costs a request more."""
+    chosen = json.loads(answer.body).get("cluster_tag")
     if not chosen:
         raise PreconditionFailed(
             "No cluster is active.", remedy="Choose one with cluster_switch; cluster_list_all names them."

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 LARGEST_ANSWER: Final = 20_000
 # What is left of a long text or list that has to be cut, at first; it is halved until everything fits.
 _FIRST_CUT: Final = 4_096
-_SHORTEST_TEXT: Final = 64
+# A digest, a token or a remedy is whole.
+_SHORTEST_TEXT: Final = 256
 
 
 def size_of(value: JsonValue) -> int:

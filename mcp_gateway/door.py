@@ -15,7 +15,7 @@ from botocore.awsrequest import AWSRequest
 from functions.core import runtime, settings
 from functions.core.caller import CALLER_HEADER
 from functions.core.errors import Unavailable
-from functions.core.web import Unreachable, WebRequest
+from functions.core.web import ConnectionBroken, Unreachable, WebRequest
 
 if TYPE_CHECKING:
     from functions.core.caller import Claim
@@ -32,9 +32,17 @@ def send(request: ApiRequest, claim: Claim, seconds: float) -> WebAnswer:
     signed = AWSRequest(request.method, url, headers, request.body)
     SigV4Auth(runtime.credentials(), _SERVICE, settings.required("AWS_REGION")).add_auth(signed)
     try:
-        return runtime.web().send(WebRequest(request.method, url, dict(signed.headers.items()), request.body), seconds)
+        return _sent(WebRequest(request.method, url, dict(signed.headers.items()), request.body), seconds)
     except Unreachable as error:
         raise Unavailable(
             f"The API gave the gateway no answer to {request.method} {request.path.partition('?')[0]} ({error}).",
             remedy="Call the tool again: what was begun is given back, not begun twice.",
         ) from error
+
+
+def _sent(request: WebRequest, seconds: float) -> WebAnswer:
+    """Send a request, and again where a connection broke that nobody had used for a while: no request counts twice."""
+    try:
+        return runtime.web().send(request, seconds)
+    except ConnectionBroken:
+        return runtime.web().send(request, seconds)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _JSON: Final = "application/json"
 # The machine itself, where there is no sign-in that knows a better address.
-_LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
+_LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 _LOOPS: Final = serving.Loops(server.build)
 _logger = Logger(service="instantstart-mcp", log_uncaught_exceptions=False)
 
@@ -74,11 +74,23 @@ def _check_origin(origin: str | None, audience: str | None) -> None:
     """
     if origin is None or origin in settings.allowed_origins():
         return
-    parts = urlsplit(audience or "")
-    own = f"{parts.scheme}://{parts.netloc}"
-    if origin == own if audience else (urlsplit(origin).netloc.rpartition(":")[0] or origin) in _LOOPBACK:
+    if origin == _origin_of(audience) if audience else _host_of(origin) in _LOOPBACK:
         return
     raise Forbidden(f"origin: pages of {origin[:200]} may not call this address.", remedy="Call it from an agent.")
+
+
+def _origin_of(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _host_of(origin: str) -> str | None:
+    """Give the host of an origin; None for what is none."""
+    try:
+        parts = urlsplit(origin)
+        return parts.hostname if parts.netloc.count("@") == 0 else None
+    except ValueError:
+        return None
 
 
 def _scope(headers: Mapping[str, str], query: str) -> Scope:

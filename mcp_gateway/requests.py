@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlencode
 
+from functions.core.documents import member
 from functions.core.errors import FieldError, InvalidRequest
 from functions.core.headers import KEY_HEADER
 from mcp_gateway.paging import Position
@@ -44,6 +45,7 @@ def request_of(tool: GatewayTool, arguments: Arguments, longest_wait: int = _LON
     `longest_wait` are the seconds that there are for the API to wait.
     """
     _refuse_unknown(tool, arguments)
+    _refuse_lists(tool, arguments)
     placed = {place: {n: v for n, v in arguments.items() if tool.places[n] is place} for place in Place}
     position = Position.parse(arguments.get(TOKEN_ARGUMENT)) if tool.rows else Position()
     sent = {name: min(value, max(longest_wait, 0)) for name, value in tool.sends.items()}
@@ -65,6 +67,21 @@ def _refuse_unknown(tool: GatewayTool, arguments: Arguments) -> None:
     errors += [FieldError(field=name, message="is required") for name in missing]
     if errors:
         raise InvalidRequest(f"{errors[0].field}: {errors[0].message}", errors=errors)
+
+
+def _refuse_lists(tool: GatewayTool, arguments: Arguments) -> None:
+    """Refuse what a query would lose without a word: no value at all where a truth value is meant, and lists."""
+    for name, value in arguments.items():
+        kinds = _kinds(tool, name)
+        wrong = isinstance(value, list) and "array" not in kinds
+        if tool.places[name] is Place.QUERY and (wrong or (value is None and kinds == ["boolean"])):
+            error = FieldError(field=name, message=f"has to be of the type {kinds[0]}")
+            raise InvalidRequest(f"{name}: {error.message}", errors=[error])
+
+
+def _kinds(tool: GatewayTool, name: str) -> list[JsonValue]:
+    kinds = member(member(tool.input_schema, "properties"), name).get("type", "string")
+    return kinds if isinstance(kinds, list) else [kinds]
 
 
 def _defaults(tool: GatewayTool) -> dict[str, JsonValue]:

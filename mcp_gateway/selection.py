@@ -49,12 +49,17 @@ def selection_of(query: str) -> Selection:
 
 def selected(selection: Selection, claim: Claim) -> list[GatewayTool]:
     """List the tools of a caller, in the order in which they are always listed."""
-    return [tool for tool in all_tools().values() if _is_in(tool, selection) and may_use(tool, selection, claim)]
+    return [tool for tool in all_tools().values() if _is_in(tool, selection) and is_shown(tool, selection, claim)]
+
+
+def is_shown(tool: GatewayTool, selection: Selection, claim: Claim) -> bool:
+    """Say whether a tool is shown to a caller: to who may only read, what reads."""
+    return tool.reads or (not selection.readonly and bool(claim.scopes - {Scope.READ}))
 
 
 def may_use(tool: GatewayTool, selection: Selection, claim: Claim) -> bool:
-    """Say whether a caller gets anywhere with a tool."""
-    return tool.reads or (not selection.readonly and bool(claim.scopes - {Scope.READ}))
+    """Say whether a caller gets anywhere with a tool: a choice of its own is also for who may only read."""
+    return is_shown(tool, selection, claim) or (not selection.readonly and tool.scope is Scope.READ)
 
 
 def _is_in(tool: GatewayTool, selection: Selection) -> bool:

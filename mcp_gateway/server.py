@@ -27,7 +27,7 @@ from mcp_types import (
 from functions.core import settings
 from mcp_gateway import calls, legacy, skills
 from mcp_gateway.invocation import current
-from mcp_gateway.selection import EVERYTHING, may_use, selected
+from mcp_gateway.selection import EVERYTHING, is_shown, selected
 from mcp_gateway.tools import all_tools
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ async def _list_tools(_: Context, __: PaginatedRequestParams | None) -> ListTool
     own = [described(tool) for tool in selected(invocation.selection, invocation.claim)]
     wanted = invocation.selection.toolsets & {legacy.TOOLSET, EVERYTHING}
     known = [
-        each for each in legacy.TOOLS.values() if may_use(_answering(each), invocation.selection, invocation.claim)
+        each for each in legacy.TOOLS.values() if is_shown(_answering(each), invocation.selection, invocation.claim)
     ]
     return ListToolsResult(
         tools=[*own, *(map(described_legacy, known) if wanted else ()), *([_WAIT] if wanted else ())]

@@ -44,8 +44,9 @@ class Pipeline:
     One that `forgets` leaves no cluster behind: its last transaction removes the cluster's records. One that `mends`
     takes no condition from the cluster when it fails: what stood before it still stands. One that is `confirmed` may
     take away what people have: a preview of it is confirmed, so it is retried only while nothing newer was begun.
-    `makes` names phases that decide no condition, each with the phase whose stages its own are: what one of them makes
-    counts as made in the other.
+    One that `looks` changes nothing but what is known, so another look is another operation. `makes` names phases that
+    decide no condition, each with the phase whose stages its own are: what one of them makes counts as made in the
+    other.
     """
 
     kind: str
@@ -55,6 +56,7 @@ class Pipeline:
     scope: Scope = Scope.OPERATE
     mends: bool = False
     confirmed: bool = False
+    looks: bool = False
     makes: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -137,14 +139,16 @@ PIPELINES: Final = (
         ("detection", _ACCESS, VERIFY),
         makes={_ACCESS: "dependencies"},
     ),
-    Pipeline("redetect_cluster", "Look again at what an imported cluster consists of.", ("detection", VERIFY)),
+    Pipeline(
+        "redetect_cluster", "Look again at what an imported cluster consists of.", ("detection", VERIFY), looks=True
+    ),
     Pipeline(
         "forget_cluster",
         "Forget a cluster and leave it as it is.",
         ("access_removal",),
         forgets=True,
     ),
-    Pipeline("detect_drift", "Compare a cluster with what was made of it.", ("drift",)),
+    Pipeline("detect_drift", "Compare a cluster with what was made of it.", ("drift",), looks=True),
     Pipeline(
         "repair_cluster",
         "Bring back what drifted from what was made.",
@@ -174,5 +178,6 @@ PIPELINES: Final = (
 )
 BY_KIND: Final = {pipeline.kind: pipeline for pipeline in PIPELINES}
 CONFIRMED: Final = frozenset(pipeline.kind for pipeline in PIPELINES if pipeline.confirmed)
+LOOKING: Final = frozenset(pipeline.kind for pipeline in PIPELINES if pipeline.looks)
 MENDING: Final = frozenset(pipeline.kind for pipeline in PIPELINES if pipeline.mends)
 PHASES: Final = tuple(dict.fromkeys(phase for pipeline in PIPELINES for phase in pipeline.phases))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import urllib3
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+_CONNECT_SECONDS: Final = 3.0
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,11 @@ class WebAnswer:
 
 
 class Unreachable(Exception):
-    """No answer came: nothing listens, the connection broke, or it took too long."""
+    """No answer came: nothing listens, or it took too long."""
+
+
+class ConnectionBroken(Unreachable):
+    """The connection ended before an answer came, as one does that was left unused for too long."""
 
 
 class Web(Protocol):
@@ -48,16 +55,18 @@ class SystemWeb:
     _pool: urllib3.PoolManager = field(default_factory=lambda: urllib3.PoolManager(retries=False))
 
     def send(self, request: WebRequest, seconds: float) -> WebAnswer:
-        """Send a request and wait `seconds` at most for its answer; raises Unreachable."""
+        """Send a request and wait `seconds` at most for its answer to begin; raises Unreachable."""
         try:
             answer = self._pool.request(
                 request.method,
                 request.url,
                 body=request.body,
                 headers=dict(request.headers),
-                timeout=seconds,
+                timeout=urllib3.Timeout(connect=min(_CONNECT_SECONDS, seconds), total=seconds),
                 redirect=False,
             )
+        except urllib3.exceptions.ProtocolError as error:
+            raise ConnectionBroken(type(error).__name__) from error
         except urllib3.exceptions.HTTPError as error:
             raise Unreachable(type(error).__name__) from error
         headers = {name.lower(): value for name, value in answer.headers.items()}

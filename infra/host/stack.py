@@ -60,6 +60,8 @@ class InstantStart(Stack):
             # The ledger knows what runs in the account; nobody deletes it by mistake.
             termination_protection=True,
         )
+        # Else a function whose layer alone has changed would keep its version, and whoever calls that the old layer.
+        self.node.set_context("@aws-cdk/aws-lambda:recognizeLayerVersion", True)
         self.topology = topology
         self.context = context
         self.place = Place(Aws.ACCOUNT_ID, Aws.REGION, Aws.PARTITION, Aws.URL_SUFFIX)

@@ -140,10 +140,21 @@ def test_text_that_means_to_be_more_than_a_name_is_a_name_that_there_is_none_of(
     assert told.content["code"] in ("not_found", "invalid_request")
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://localhost.evil.example"])
-def test_pages_of_others_speak_for_nobody(driver: Driver, origin: str) -> None:
-    assert Agent(driver.host, headers={"origin": origin}).request("tools/list").status == 403
-    assert Agent(driver.host, headers={"origin": "http://localhost:3099"}).request("tools/list").status == 200
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [
+        ("https://evil.example", 403),
+        ("null", 403),
+        ("http://localhost.evil.example", 403),
+        ("http://localhost:1@evil.example", 403),
+        ("http://[::1", 403),
+        ("http://localhost:3099", 200),
+        ("http://localhost", 200),
+        ("http://[::1]:3099", 200),
+    ],
+)
+def test_pages_of_others_speak_for_nobody(driver: Driver, origin: str, status: int) -> None:
+    assert Agent(driver.host, headers={"origin": origin}).request("tools/list").status == status
 
 
 def test_an_address_that_asks_for_what_there_is_not_is_told_what_there_is(driver: Driver) -> None:
@@ -204,17 +215,42 @@ def test_a_call_sent_again_gives_the_operation_that_it_began_until_a_while_after
     assert again["cluster_tag"] == first["cluster_tag"]
     assert "idempotency_key" in again["notice"]
     assert modern.follow(first)["status"] == "SUCCEEDED"
-    drift = modern.done("drift_detect", tag=first["cluster_tag"])
-    assert "replayed" not in drift
-    modern.follow(drift)
-    assert modern.done("drift_detect", tag=first["cluster_tag"])["operation_id"] == drift["operation_id"]
-    forced = modern.done("drift_detect", tag=first["cluster_tag"], idempotency_key="another")
-    assert forced["operation_id"] != drift["operation_id"]
+    assert modern.done("cluster_create", hyperpod=HYPERPOD)["status"] == "SUCCEEDED"
+    tag = first["cluster_tag"]
+    red = modern.done("cluster_update", tag=tag, owner_groups=["red"])
+    modern.follow(red)
+    assert modern.done("cluster_update", tag=tag, owner_groups=["red"])["operation_id"] == red["operation_id"]
+    forced = modern.done("cluster_update", tag=tag, owner_groups=["red"], idempotency_key="another")
+    assert forced["operation_id"] != red["operation_id"]
     modern.follow(forced)
     driver.host.clock.sleep(121)
-    later = modern.done("drift_detect", tag=first["cluster_tag"])
-    assert later["operation_id"] not in (drift["operation_id"], forced["operation_id"])
+    later = modern.done("cluster_update", tag=tag, owner_groups=["red"])
+    assert later["operation_id"] not in (red["operation_id"], forced["operation_id"])
     assert "replayed" not in later
+
+
+def test_what_was_undone_meanwhile_or_may_look_otherwise_by_now_is_done_again(driver: Driver, modern: Agent) -> None:
+    assert driver.create({"tag": "t1"})["status"] == "SUCCEEDED"
+    for group in ("red", "blue", "red"):
+        modern.follow(modern.done("cluster_update", tag="t1", owner_groups=[group]))
+    assert modern.done("cluster_get", tag="t1")["spec"]["owner_groups"] == ["red"]
+    drift = modern.done("drift_detect", tag="t1")
+    assert modern.done("drift_detect", tag="t1")["operation_id"] == drift["operation_id"], "while it is under way"
+    modern.follow(drift)
+    assert modern.done("drift_detect", tag="t1")["operation_id"] != drift["operation_id"]
+
+
+def test_every_kind_of_change_is_known_again(driver: Driver, modern: Agent) -> None:
+    assert driver.create({"tag": "t1"})["status"] == "SUCCEEDED"
+    grant = {"principal_arn": "arn:aws:iam::123456789012:role/ann", "permission": "view"}
+    for name, arguments in {
+        "access_grant": grant,
+        "dependencies_configure": {},
+        "namespace_create": {"name": "n"},
+    }.items():
+        begun = modern.done(name, tag="t1", **arguments)
+        assert modern.done(name, tag="t1", **arguments)["operation_id"] == begun["operation_id"]
+        modern.follow(begun)
 
 
 def test_calls_at_once_begin_one_operation(driver: Driver, modern: Agent) -> None:

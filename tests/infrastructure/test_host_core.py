@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -32,7 +33,7 @@ from infra.release import (
 )
 from infra.shapes import ROOT, Function, Role, Weight
 from infra.topology import KUBERNETES_ADMIN, KUBERNETES_OPERATOR, PREFIX, TOPOLOGY
-from tests.infrastructure.deployment import PLACE, Deployment, Resource, an_object
+from tests.infrastructure.deployment import PLACE, Deployment, Empty, Resource, an_object, synthesised
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -588,3 +589,12 @@ def test_agents_meet_a_version_that_starts_from_its_snapshot_and_knows_the_door(
     called = [each for each in plain.of("ApiGatewayV2::Integration") if f"<{alias.name}>" in str(each.properties)]
     permitted = [each for each in plain.of("Lambda::Permission") if f"<{alias.name}>" in str(each.properties)]
     assert (len(called), len(permitted)) == (2, 2), "one for each door"
+
+
+def test_another_layer_alone_is_another_version(
+    plain: Deployment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (before,) = plain.of("Lambda::Version")
+    monkeypatch.setattr(Empty, "layer", lambda self, *_: self._archive("newer"))
+    (after,) = synthesised(plain.context, tmp_path).of("Lambda::Version")
+    assert after.name != before.name

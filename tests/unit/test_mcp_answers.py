@@ -127,20 +127,23 @@ def test_what_was_begun_before_says_so_and_how_to_begin_another() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "following"),
+    ("status", "retryable", "following"),
     [
-        ("RUNNING", "operation_wait"),
-        ("CANCELLING", "operation_wait"),
-        ("FAILED", "operation_retry"),
-        ("SUCCEEDED", None),
+        ("RUNNING", False, "operation_wait"),
+        ("CANCELLING", False, "operation_wait"),
+        ("CANCELLED", False, "operation_retry"),
+        ("FAILED", True, "operation_retry"),
+        ("FAILED", False, "cluster_diagnose"),
+        ("SUCCEEDED", False, None),
     ],
 )
 def test_an_operation_is_told_by_what_has_begun_of_it_and_by_what_to_do_next(
-    status: str, following: str | None
+    status: str, retryable: bool, following: str | None
 ) -> None:
     stages = [{"name": "a", "status": "SUCCEEDED", "title": "A", "resources": ["x"] * 9}]
     stages += [{"name": f"p{n}", "status": "PENDING"} for n in range(80)]
-    body = {"operation_id": "01", "status": status, "stages": stages, "phases": [{"name": "one", "status": "RUNNING"}]}
+    body: dict[str, object] = {"operation_id": "01", "cluster_tag": "t1", "status": status, "stages": stages}
+    body |= {"phases": [{"name": "one", "status": "RUNNING"}], "error": {"code": "x", "retryable": retryable}}
     answer = told("operation_get", body, operation_id="01")
     assert answer["stages"] == [{"name": "a", "status": "SUCCEEDED"}]
     assert (answer["pending_stages"], answer["phases"]) == (80, {"one": "RUNNING"})
@@ -181,10 +184,69 @@ def test_a_refusal_keeps_its_code_and_remedy_and_names_the_call_that_gets_furthe
     assert answer.get("next") == following
 
 
-def test_who_answers_in_place_of_the_api_is_told_as_a_problem_and_not_as_an_answer() -> None:
-    broken = answered("cluster_list", WebAnswer(503, JSON, b'{"message": "Service Unavailable"}'))
+@pytest.mark.parametrize(
+    ("status", "code", "following"),
+    [
+        (503, "unavailable", "cluster_list"),
+        (429, "unavailable", "cluster_list"),
+        (403, "deployment_fault", None),
+        (413, "deployment_fault", None),
+    ],
+)
+def test_who_answers_in_place_of_the_api_is_told_as_a_problem_that_passes_or_does_not(
+    status: int, code: str, following: str | None
+) -> None:
+    broken = answered("cluster_list", WebAnswer(status, JSON, b'{"message": "Service Unavailable"}'))
     assert broken.is_error
-    assert contents(broken)["code"] == "unavailable"
+    assert contents(broken)["code"] == code
+    assert contents(broken).get("next", {}).get("tool") == following
+
+
+def test_a_preview_is_confirmed_however_much_it_changes() -> None:
+    digest = f"{'d' * 32}.1796015761.{'s' * 43}"
+    changes: JsonValue = [
+        {"action": "delete", "resource": "instance group", "name": f"g{n}", "reason": "r" * 300} for n in range(99)
+    ]
+    body: dict[str, JsonValue] = {"findings": [], "preview": {"digest": digest, "changes": changes}}
+    answer = told("cluster_delete", body, tag="t1", dry_run=True)
+    assert answer["preview"]["digest"] == digest
+    assert answer["next"]["arguments"] == {"tag": "t1", "confirm": digest}
+    assert "more" in json.dumps(answer["preview"]["changes"])
+
+
+def test_arguments_that_are_too_long_to_be_repeated_are_spoken_of() -> None:
+    groups: JsonValue = [{"name": f"g{n}", "labels": {"a": "x" * 60}} for n in range(100)]
+    body: dict[str, JsonValue] = {"findings": [], "preview": {"digest": "d.1.s", "changes": []}}
+    answer = told("cluster_create", body, tag="t1", hyperpod={"instance_groups": groups}, dry_run=True)
+    assert answer["next"]["arguments"] == {"confirm": "d.1.s"}
+    assert answer["next"]["other_arguments"] == "as in this call"
+
+
+def test_no_rows_are_lost_where_filters_and_tokens_are_long() -> None:
+    everything, seen = rows(240, 300), list[str]()
+    arguments: dict[str, JsonValue] = {"instance_types": ",".join(f"ml.p{n}.48xlarge" for n in range(60))}
+    for _ in range(240):
+        answer = told("quota_list", {"quotas": everything}, 200, **arguments)
+        seen += [row["quota"] for row in answer["quotas"]]
+        if "next" not in answer:
+            break
+        arguments = answer["next"]["arguments"]
+    assert seen == [row["quota"] for row in everything]
+    page = {"operations": [{"operation_id": f"{n}", "message": "x" * 900} for n in range(40)], "next_token": "t" * 600}
+    first = told("operation_list", page)
+    second = told("operation_list", page, 200, **first["next"]["arguments"])
+    assert [*first["operations"], *second["operations"]] == page["operations"]
+
+
+def test_a_refusal_about_the_operation_that_was_asked_for_does_not_lead_back_to_it() -> None:
+    problem: dict[str, JsonValue] = {"code": "conflict", "detail": "d", "operation_id": "01"}
+    assert "next" not in told("operation_retry", problem, 409, operation_id="01")
+    assert told("operation_retry", {**problem, "operation_id": "02"}, 409, operation_id="01")["next"]["tool"]
+
+
+def test_a_row_that_is_no_operation_is_followed_by_nothing() -> None:
+    row = {"name": "eks-a", "status": "PENDING"}
+    assert told("importable_cluster_list", {"importable_clusters": [row]}) == {"importable_clusters": [row]}
 
 
 def test_an_answer_that_is_no_json_is_told_as_its_text() -> None:

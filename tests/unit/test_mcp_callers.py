@@ -76,7 +76,8 @@ def test_a_role_may_read_unless_the_deployment_says_for_which_group_it_counts(fu
     roles = json.dumps({ROLE: "instantstart-operators"})
     with runtime.bound(replace(function, environment={**function.environment, "AGENT_ROLES": roles})):
         claim = claim_of(signed_by(SESSION))
-        assert (claim.id, claim.groups) == (SESSION, ("instantstart-operators",))
+        assert (claim.id, claim.client) == (SESSION.removesuffix("/kiro"), "kiro"), "the role, whatever its session"
+        assert claim.groups == ("instantstart-operators",)
         assert claim.scopes == {Scope.READ, Scope.OPERATE}
         for other in ("arn:aws:sts::111122223333:assumed-role/agents/kiro", SESSION.replace("agents", "others")):
             assert claim_of(signed_by(other)).scopes == {Scope.READ}

@@ -75,6 +75,9 @@ def test_names_are_sent_as_they_are_and_lead_nowhere_else() -> None:
         ({"tag": "t1", "idempotency_key": "a\r\nx: y"}, "idempotency_key"),
         ({"tag": "t1", "idempotency_key": "schlüssel"}, "idempotency_key"),
         ({"tag": "t1", "dry_run": {"yes": 1}}, "dry_run"),
+        ({"tag": "t1", "dry_run": None}, "dry_run"),
+        ({"tag": "t1", "dry_run": []}, "dry_run"),
+        ({"tag": "t1", "confirm": ["d"]}, "confirm"),
     ],
 )
 def test_arguments_that_no_request_can_carry_are_named(arguments: dict[str, JsonValue], field: str) -> None:

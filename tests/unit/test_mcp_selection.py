@@ -7,7 +7,7 @@ import pytest
 from functions.core.caller import Claim
 from functions.core.declaration import Scope
 from functions.core.errors import InvalidRequest
-from mcp_gateway.selection import names, selected, selection_of
+from mcp_gateway.selection import may_use, names, selected, selection_of
 from mcp_gateway.tools import GatewayTool, all_tools
 
 READING = {name for name, tool in all_tools().items() if tool.method == "GET"}
@@ -45,6 +45,8 @@ def test_readonly_can_be_said_not_to_be_meant() -> None:
 def test_who_may_only_read_sees_what_reads_at_any_address() -> None:
     assert {tool.name for tool in listed("toolsets=all", Scope.READ)} == READING
     assert len(listed("toolsets=all", Scope.READ, Scope.OPERATE)) == len(all_tools())
+    may = {name for name, tool in all_tools().items() if may_use(tool, selection_of(""), claim(Scope.READ))}
+    assert may - READING == {"active_cluster_set"}, "which is a choice of the reader's own"
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,10 @@ from functions.core import runtime
 from functions.core.errors import FieldError, IdempotencyKeyReused, InvalidRequest
 from functions.core.ledger.items import epoch, instant, item_of, text_of
 from functions.core.ledger.models import Channel
+from functions.core.ledger.queries import newest_on
 from functions.core.ledger.tables import IDEMPOTENCY
 from functions.core.ledger.writes import put, table_name
+from functions.core.phases import LOOKING
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
@@ -52,9 +54,18 @@ def key_of(request: JsonObject, actor: Actor, sent: str | None) -> Key:
 
 
 def is_over(new: NewOperation, earlier: Operation) -> bool:
-    """Say whether a request is a new one though the same was carried out before: its key was implied, and is old."""
+    """Say whether a request is a new one though the same was carried out before.
+
+    It is when its key was implied and the operation ended long ago, or only looked at what may be other by now, or is
+    not what was done last on its cluster.
+    """
     ended = earlier.finished_at
-    return new.implied_key and ended is not None and ended + REPEAT_WINDOW <= instant()
+    if not new.implied_key or ended is None:
+        return False
+    if earlier.kind in LOOKING or ended + REPEAT_WINDOW <= instant():
+        return True
+    newest = newest_on(earlier.cluster_tag)
+    return newest is not None and newest.created_at > earlier.created_at
 
 
 def request_hash(new: NewOperation) -> str:

@@ -110,17 +110,8 @@ def get_kubeconfig(
 
 
 def _changed(tag: str, change: AccessChange, key: str | None, *, dry_run: bool, confirm: str | None) -> Answer:
-    asked = NewOperation(
-        kind="change_access",
-        cluster_tag=tag,
-        actor=application.caller().actor,
-        request=change.record(),
-        stages=[mutations.planned("access", rules.STAGE)],
-        scopes=["access"],
-        route=application.route(),
-        idempotency_key=key,
-        audited=change_said(change),
-    )
+    planned = {"stages": [mutations.planned("access", rules.STAGE)], "audited": change_said(change)}
+    asked = mutations.asked("change_access", tag, change.record(), ["access"], key).model_copy(update=planned)
     return mutations.carry_out(
         asked, lambda: _intent(asked, change, mutations.owned(spec_of(tag))), dry_run=dry_run, confirm=confirm
     )

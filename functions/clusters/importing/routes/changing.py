@@ -22,7 +22,7 @@ from functions.core.application import IdempotencyKey
 from functions.core.findings import Finding
 from functions.core.gathering import Gathering
 from functions.core.ledger import granted
-from functions.core.ledger.models import NewOperation
+from functions.core.ledger.models import JsonObject, NewOperation
 from functions.core.mutations import Answer, Confirm, DryRun, Intent
 
 
@@ -30,7 +30,8 @@ def import_cluster(
     request: ImportCluster, dry_run: DryRun = False, confirm: Confirm = None, idempotency_key: IdempotencyKey = None
 ) -> Answer:
     """Take in an EKS cluster, with the HyperPod cluster that runs on it; nothing is changed without consent."""
-    generated = generated_tag(application.caller().id, idempotency_key or ledger.new_identifier())
+    known_by = mutations.key_of(_sent(request), idempotency_key).value
+    generated = generated_tag(application.caller().id, known_by or ledger.new_identifier())
     tag = planning.tag_of(request, generated)
     asked = _asked(planning.IMPORT, tag, request, idempotency_key)
     return mutations.carry_out(
@@ -123,8 +124,11 @@ def _forgetting(asked: NewOperation, body: ForgetCluster) -> Intent:
 
 
 def _asked(kind: str, tag: str, request: BaseModel, key: str | None) -> NewOperation:
-    sent = request.model_dump(mode="json", exclude_unset=True)
-    return mutations.asked(kind, tag, sent, planning.SCOPES, key)
+    return mutations.asked(kind, tag, _sent(request), planning.SCOPES, key)
+
+
+def _sent(request: BaseModel) -> JsonObject:
+    return request.model_dump(mode="json", exclude_unset=True)
 
 
 def _planned(

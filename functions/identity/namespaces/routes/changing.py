@@ -35,17 +35,13 @@ def create_namespace(
 ) -> Answer:
     """Begin to make a namespace."""
     wanted = NewNamespace(name=request.name, labels=request.labels)
-    asked = NewOperation(
-        kind="create_namespace",
-        cluster_tag=tag,
-        actor=application.caller().actor,
-        request=wanted.record(),
-        stages=[mutations.planned("namespaces", f"{rules.STAGE}:{wanted.name}")],
-        scopes=[f"workload:namespace.{wanted.name}"],
-        route=application.route(),
-        idempotency_key=idempotency_key,
-        audited=wanted.name,
-    )
+    planned = {
+        "stages": [mutations.planned("namespaces", f"{rules.STAGE}:{wanted.name}")],
+        "audited": wanted.name,
+    }
+    scopes = [f"workload:namespace.{wanted.name}"]
+    asked = mutations.asked("create_namespace", tag, wanted.record(), scopes, idempotency_key)
+    asked = asked.model_copy(update=planned)
     return mutations.carry_out(
         asked, lambda: _intent(asked, wanted, mutations.owned(spec_of(tag))), dry_run=dry_run, confirm=confirm
     )
