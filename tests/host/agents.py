@@ -70,7 +70,7 @@ class Agent:
         assert response.status == 200, response
         return dict(json.loads(response.body)["result"])
 
-    def call(self, name: str, arguments: Mapping[str, JsonValue] | None = None, **more: JsonValue) -> Told:
+    def call(self, name: str, arguments: Mapping[str, JsonValue] | None = None, /, **more: JsonValue) -> Told:
         """Call a tool."""
         result = self.ask("tools/call", {"name": name, "arguments": {**(arguments or {}), **more}})
         assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
@@ -78,7 +78,7 @@ class Agent:
             hold_to_schema(name, result["structuredContent"])
         return Told(result["isError"], result["structuredContent"])
 
-    def done(self, name: str, **arguments: JsonValue) -> Json:
+    def done(self, name: str, /, **arguments: JsonValue) -> Json:
         """Call a tool that must not fail."""
         told = self.call(name, arguments)
         assert not told.is_error, told

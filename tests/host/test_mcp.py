@@ -193,29 +193,29 @@ def test_a_call_is_one_request_to_the_api_and_reads_no_table_itself(modern: Agen
 
 @pytest.mark.case(82)
 def test_long_work_is_answered_at_once_and_followed_to_its_end_by_an_agent_that_forgot_everything(
-    driver: Driver, agent: Agent
+    driver: Driver, modern: Agent
 ) -> None:
-    begun = agent.done("cluster_create", tag="t1", hyperpod=HYPERPOD)
+    begun = modern.done("cluster_create", tag="t1", hyperpod=HYPERPOD)
     assert (begun["status"], begun["status_tool"]) == ("PENDING", "operation_wait")
     assert begun["expected_seconds"] > 600
     again = Agent(driver.host, revision=OLDER).done("operation_list", cluster_tag="t1")["operations"][0]
-    ended = agent.follow(agent.done("operation_get", operation_id=again["operation_id"]))
+    ended = modern.follow(modern.done("operation_get", operation_id=again["operation_id"]))
     assert ended["status"] == "SUCCEEDED"
     assert ended["result"]
-    entry = agent.done("operation_audit_get", operation_id=begun["operation_id"])["entries"][0]
+    entry = modern.done("operation_audit_get", operation_id=begun["operation_id"])["entries"][0]
     assert (entry["actor"]["channel"], entry["actor"]["id"]) == ("agent", "local")
 
 
 def test_a_call_sent_again_gives_the_operation_that_it_began_until_a_while_after_its_end(
     driver: Driver, modern: Agent
 ) -> None:
-    first = modern.done("cluster_create", hyperpod=HYPERPOD)
-    again = modern.done("cluster_create", hyperpod=HYPERPOD)
+    first = modern.done("cluster_create")
+    again = modern.done("cluster_create")
     assert (again["operation_id"], again["replayed"]) == (first["operation_id"], True)
     assert again["cluster_tag"] == first["cluster_tag"]
     assert "idempotency_key" in again["notice"]
     assert modern.follow(first)["status"] == "SUCCEEDED"
-    assert modern.done("cluster_create", hyperpod=HYPERPOD)["status"] == "SUCCEEDED"
+    assert modern.done("cluster_create")["status"] == "SUCCEEDED"
     tag = first["cluster_tag"]
     red = modern.done("cluster_update", tag=tag, owner_groups=["red"])
     modern.follow(red)
