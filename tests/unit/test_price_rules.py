@@ -101,3 +101,13 @@ def test_elsewhere_only_what_costs_the_same_everywhere_has_a_price() -> None:
     changes = [change("EKS cluster", "e"), change("NAT gateway", "n"), change("instance group", "gpu")]
     found = priced(changes, [group("gpu", 1)], "eu-west-1")
     assert unpriced(found) == ["NAT gateway n", "instance group gpu"]
+
+
+def test_a_hyperpod_cluster_that_goes_saves_what_all_its_groups_cost_or_what_that_is_not_is_said() -> None:
+    going, kept = change("HyperPod cluster", "hp", Action.DELETE), change("HyperPod cluster", "hp", Action.KEEP)
+    (found,) = priced([going], [group("gpu", 2), group("more", 1)], "us-west-2")
+    assert found.cost == Cost(per_hour=-4.962, as_of=AS_OF)
+    unknown = priced([going, kept], [group("gpu", 2), group("spot", 1, "spot")], "us-west-2")
+    assert [each.cost for each in unknown] == [None, None]
+    assert unpriced(unknown) == ["HyperPod cluster hp"]
+    assert unpriced(priced([change("HyperPod cluster", "hp")], [group("gpu", 2)], "us-west-2")) == []

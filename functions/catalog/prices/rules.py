@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 CONTROL_PLANE: Final = "EKS cluster"
 NAT_GATEWAY: Final = "NAT gateway"
 INSTANCE_GROUP: Final = "instance group"
+# Made group by group, and deleted as a whole.
+HYPERPOD_CLUSTER: Final = "HyperPod cluster"
 _SIGNS: Final = {Action.CREATE: 1, Action.DELETE: -1}
 
 
@@ -57,31 +59,43 @@ def priced(changes: Iterable[Change], groups: Sequence[DesiredGroup], region: st
 
     `groups` are the instance groups that the changes speak of by their names.
     """
-    by_name = {group.name: group for group in groups}
-    return [_priced(change, by_name.get(change.name), region) for change in changes]
+    return [_priced(change, groups, region) for change in changes]
 
 
 def unpriced(changes: Iterable[Change]) -> list[str]:
     """Name what changes make or delete that costs something by the hour and has no price here."""
-    kinds = (CONTROL_PLANE, NAT_GATEWAY, INSTANCE_GROUP)
-    bare = (each for each in changes if each.action in _SIGNS and each.resource in kinds and each.cost is None)
-    return [f"{each.resource} {each.name}" for each in bare]
+    return [f"{each.resource} {each.name}" for each in changes if _has_price(each) and each.cost is None]
 
 
-def _priced(change: Change, group: DesiredGroup | None, region: str) -> Change:
+def _has_price(change: Change) -> bool:
+    if change.resource == HYPERPOD_CLUSTER:
+        return change.action is Action.DELETE
+    return change.action in _SIGNS and change.resource in (CONTROL_PLANE, NAT_GATEWAY, INSTANCE_GROUP)
+
+
+def _priced(change: Change, groups: Sequence[DesiredGroup], region: str) -> Change:
     sign = _SIGNS.get(change.action)
-    found = _found(change.resource, group, region) if sign else None
+    found = _found(change, groups, region) if _has_price(change) else None
     if sign is None or found is None:
         return change
     return change.model_copy(update={"cost": found.model_copy(update={"per_hour": sign * found.per_hour})})
 
 
-def _found(resource: str, group: DesiredGroup | None, region: str) -> Cost | None:
-    if resource == CONTROL_PLANE:
+def _found(change: Change, groups: Sequence[DesiredGroup], region: str) -> Cost | None:
+    if change.resource == CONTROL_PLANE:
         return control_plane_price()
-    if resource == NAT_GATEWAY:
+    if change.resource == NAT_GATEWAY:
         return nat_gateway_price(region)
-    return group_price(group, region) if resource == INSTANCE_GROUP and group else None
+    if change.resource == HYPERPOD_CLUSTER:
+        return _sum([group_price(group, region) for group in groups])
+    group = next((group for group in groups if group.name == change.name), None)
+    return group_price(group, region) if group else None
+
+
+def _sum(prices: Sequence[Cost | None]) -> Cost | None:
+    """Add prices up; None where one of them is not known."""
+    known = [price.per_hour for price in prices if price is not None]
+    return _cost(sum(known)) if len(known) == len(prices) else None
 
 
 def _cost(per_hour: float | None) -> Cost | None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
-from functions.catalog.prices.rules import priced
+from functions.catalog.prices.rules import priced, unpriced
 from functions.clusters import records
 from functions.clusters.deletion.models import Deletion
 from functions.clusters.deletion.routes import survey
@@ -73,9 +73,11 @@ def _intent(asked: NewOperation, deletion: Deletion) -> Intent:
     ours = frozenset(adoption.run_by_us(cluster.detected)) | recorded | made
     case = preview.Case(kind, spec, deletion, tuple(stages), survey.look(spec, whole), others, ours)
     findings = findings_of(case)
+    changes = priced(preview.changes_of(case), spec.instance_groups, spec.region)
     return Intent(
         new=asked.model_copy(update={"stages": stages, "findings": findings}),
-        changes=priced(preview.changes_of(case), spec.instance_groups, spec.region),
+        changes=changes,
+        unpriced=unpriced(changes),
         findings=findings,
         read=preview.read_of(case),
         cluster=spec,
