@@ -173,6 +173,9 @@ def test_mine_is_what_the_caller_of_the_ticket_began(driver: Driver) -> None:
     driver.sleep(SOON)
     assert {name for name, _ in operations(own)} == {operation_id}
     assert operations(stranger) == []
+    late = connect(driver)
+    late.send({"action": "subscribe", "mine": True})
+    assert {name for name, _ in operations(late)} == {operation_id}, "though it was begun before"
     # Whoever may read an operation at its route may watch it, too.
     assert stranger.send({"action": "subscribe", "operation_id": operation_id})[0]["operation_id"] == operation_id
 

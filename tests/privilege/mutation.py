@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from tests.privilege.plugin import PLAN
+from tests.privilege.witnesses import WITNESSES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -81,9 +82,11 @@ def _plan(needed: Mapping[str, Sequence[str]], statements: Sequence[str], turn: 
 
 
 def _likeliest(statement: str, tests: Sequence[str]) -> list[str]:
-    """Order the tests that need a statement: those that speak of it first, and the quick ones before others."""
-    wanted = _words(statement)
-    return sorted(tests, key=lambda test: (-len(wanted & _words(test)), not test.startswith("tests/component/"), test))
+    """Order the tests that need a statement: its witness, then those that speak of it, the quick ones before others."""
+    wanted, witness = _words(statement), WITNESSES.get(statement)
+    others = [test for test in tests if test != witness]
+    ordered = sorted(others, key=lambda t: (-len(wanted & _words(t)), not t.startswith("tests/component/"), t))
+    return [witness, *ordered] if witness else ordered
 
 
 def _words(text: str) -> set[str]:

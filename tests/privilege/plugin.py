@@ -7,6 +7,7 @@ test failed without stands in the file `.killed` beside it.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 from collections import defaultdict
@@ -17,6 +18,7 @@ from unittest import mock
 
 from _pytest.runner import runtestprotocol
 
+from functions.core.runtime import Runtime
 from infra.local.authorization import uses
 from infra.local.authorization.evaluation import Allowed, Why, evaluate
 from infra.local.authorization.guard import Denial, Guard
@@ -93,7 +95,10 @@ class _Neighbour:
 
 
 def _run(item: pytest.Item, nextitem: _Neighbour, *, log: bool = True) -> list[pytest.TestReport]:
-    """Run a test with fixtures of its own."""
+    """Run a test with fixtures of its own, on functions that start cold: what one keeps it asks nobody for again."""
+    for each in gc.get_objects():
+        if isinstance(each, Runtime):
+            each._kept.clear()
     item._initrequest()  # type: ignore[attr-defined]  # as plugins do that run tests again
     return runtestprotocol(item, nextitem=nextitem, log=log)  # type: ignore[arg-type]  # it asks for the chain alone
 

@@ -38,6 +38,13 @@ def test_a_wrong_zone_that_the_edge_could_not_check_is_refused_before_anything_i
     assert driver.retry(operation["operation_id"])["error"]["errors"] == refused.body["errors"]
 
 
+def test_what_the_edge_left_open_is_checked_by_the_first_stage_to_the_last_bit(driver: Driver) -> None:
+    begun = begun_unchecked(driver, "/api/clusters", cluster_request("t1"), *ZONES, QUOTA, ("iam", "GetRole"))
+    checked = stage_of(driver.until(begun["operation_id"], "foundation"), "preflight")
+    assert checked["status"] == "SUCCEEDED"
+    assert "unchecked" not in (checked["message"] or "")
+
+
 @pytest.mark.case(22)
 def test_a_subnet_that_the_edge_could_not_see_is_judged_before_the_first_stage(driver_of_prepared: Driver) -> None:
     path, wrong = "/api/clusters/base/hyperpod", hyperpod_request()
