@@ -79,6 +79,11 @@ def test_a_network_that_the_quota_leaves_no_room_for_is_refused_before_its_stack
     assert "foundation.vpc_id" in error["remedy"]
 
 
+def test_where_everything_may_be_read_nothing_is_left_unchecked(edge: Edge) -> None:
+    findings = create(edge, GPU).body["findings"]
+    assert [each for each in findings if each["message"].startswith("unchecked")] == []
+
+
 def test_interfaces_of_nodes_count_against_the_regions_quota(edge: Edge) -> None:
     edge.surroundings.quotas["Network interfaces per Region"] = 66
     answer = create(edge, GPU)

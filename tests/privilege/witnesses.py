@@ -28,8 +28,16 @@ WITNESSES: Final = {
     "instantstart-function-events/IndexUnfinished": (
         "tests/host/test_edge_faults.py::test_a_lost_start_is_healed_without_another_call"
     ),
+    "instantstart-function-kubernetes/EnterClusters": (
+        "tests/workflows/test_namespaces.py::"
+        "test_a_token_that_is_refused_is_renewed_once_and_then_the_missing_entry_is_named"
+    ),
     "instantstart-function-push/TableConnections": (
         "tests/host/test_sockets.py::test_mine_is_what_the_caller_of_the_ticket_began"
+    ),
+    "instantstart-function-stages_cluster/ReadIdentityProviders": (
+        "tests/workflows/test_import.py::"
+        "test_with_consent_the_control_plane_is_let_in_subnets_are_tagged_and_the_cluster_is_seen_from_inside"
     ),
     "instantstart-function-stages_cluster/ReadQuotas": _FIRST_STAGE,
     "instantstart-function-stages_cluster/ReadRoles": _FIRST_STAGE,

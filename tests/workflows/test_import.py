@@ -103,6 +103,9 @@ def test_with_consent_the_control_plane_is_let_in_subnets_are_tagged_and_the_clu
     assert chart["version"] == "hyperpod-helm-chart-0.1.0"
     addon = component(driver, "addon", "vpc-cni")
     assert (addon["presence"], addon["managed_by"], addon["status"]) == ("present", "external", "ACTIVE")
+    assert "unknown" not in {
+        each["presence"] for each in driver.get(f"/api/clusters/{RESEARCH}")["detected"]["components"]
+    }
     assert component(driver, "addon", "aws-mountpoint-s3-csi-driver")["presence"] == "absent"
     assert component(driver, "operator", "kuberay")["presence"] == "absent"
     report = driver.get(f"/api/clusters/{RESEARCH}/connection")
