@@ -13,6 +13,7 @@ import pytest
 
 from functions.core.caller import CALLER_HEADER
 from functions.core.declaration import Route, Scope
+from infra.host.addresses import is_of_mcp, mcp_scope, mcp_url
 from infra.local.messages import HttpRequest, HttpResponse
 from infra.local.sign_in.clients import IDS
 from infra.local.sign_in.keys import SigningKey
@@ -24,6 +25,9 @@ from tests.host.sockets import rows
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+# Agents' own routes take other tokens, and no other role's signature.
+OF_AGENTS: Final = [route for route in TOPOLOGY.routes if is_of_mcp(route.path)]
+ROUTES: Final = [route for route in TOPOLOGY.routes if not is_of_mcp(route.path)]
 READ: Final = (Scope.READ,)
 OPERATE: Final = (Scope.READ, Scope.OPERATE)
 ADMIN: Final = (Scope.READ, Scope.OPERATE, Scope.ADMIN)
@@ -74,17 +78,17 @@ class Request:
 
 def outcomes(send: Callable[[Request], HttpResponse]) -> dict[str, str]:
     """Send a request to each route, and say what became of it by operation id."""
-    requests = [Request(route) for route in TOPOLOGY.routes]
+    requests = [Request(route) for route in ROUTES]
     return {each.route.operation_id: each.outcome(send(each)) for each in requests}
 
 
 def by_scope(held: Sequence[Scope]) -> dict[str, str]:
     """What the topology says of a caller with scopes."""
-    return {route.operation_id: "let in" if route.scope in held else "403" for route in TOPOLOGY.routes}
+    return {route.operation_id: "let in" if route.scope in held else "403" for route in ROUTES}
 
 
 def everywhere(outcome: str) -> dict[str, str]:
-    return {route.operation_id: outcome for route in TOPOLOGY.routes}
+    return {route.operation_id: outcome for route in ROUTES}
 
 
 def nothing_was_begun(driver: Driver) -> bool:
@@ -157,7 +161,7 @@ def test_what_changes_a_cluster_of_others_is_refused_and_what_looks_at_it_is_not
 ) -> None:
     owned = driver_of_prepared.run("/api/clusters/base", {"owner_groups": ["research"]}, method="PATCH")
     places = {"tag": "base", "operation_id": owned["operation_id"]}
-    routes = [each for each in TOPOLOGY.routes if any(f"{{{name}}}" in each.path for name in places)]
+    routes = [each for each in ROUTES if any(f"{{{name}}}" in each.path for name in places)]
 
     def send(each: Request, people: People, token: str) -> HttpResponse:
         return people.send(each.method, each.at(places), token, BODIES.get(each.route.operation_id))
@@ -200,3 +204,39 @@ def test_a_token_is_nothing_at_the_gateways_door(people: People) -> None:
         return people.host.handle_internal(HttpRequest(each.method, each.path, "", headers))
 
     assert outcomes(send) == everywhere("403")
+
+
+def to_agents_routes(send: Callable[[Request], HttpResponse]) -> dict[str, str]:
+    """Send a request to each route of the gateway for agents, and say what became of it by operation id."""
+    requests = [Request(route) for route in OF_AGENTS]
+    return {each.route.operation_id: each.outcome(send(each)) for each in requests}
+
+
+@pytest.mark.parametrize(
+    ("scopes", "changed", "outcome"),
+    [
+        (READ, {}, "let in"),
+        (ADMIN, {}, "let in"),
+        ((Scope.OPERATE,), {}, "403"),
+        ((), {}, "403"),
+        (ADMIN, {"exp": 1}, "401"),
+        (ADMIN, {"aud": "https://other.example/mcp"}, "401"),
+        # A token of the API says nothing of an audience, and none of its scopes are the gateway's.
+        (ADMIN, {"aud": None}, "401"),
+        (ADMIN, {"scope": "instantstart/read instantstart/operate"}, "403"),
+    ],
+    ids=str,
+)
+def test_agents_routes_are_opened_by_tokens_that_were_made_for_them(
+    people: People, scopes: Sequence[Scope], changed: dict[str, JsonValue], outcome: str
+) -> None:
+    asked = " ".join(mcp_scope(people.origin, scope) for scope in scopes)
+    made: dict[str, JsonValue] = {"aud": mcp_url(people.origin), "client_id": IDS.agent, "scope": asked, **changed}
+    token = people.token(scopes, changed=made)
+    found = to_agents_routes(lambda each: people.send(each.method, each.path, token, each.body))
+    assert found == {route.operation_id: outcome for route in OF_AGENTS}
+
+
+def test_the_gateways_own_role_gets_back_into_no_gateway(driver: Driver) -> None:
+    found = to_agents_routes(lambda each: signed(driver.host, each.method, each.path, claim=json.loads(FORGED)))
+    assert found == {route.operation_id: "403" for route in OF_AGENTS}
