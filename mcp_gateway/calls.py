@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from difflib import get_close_matches
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from aws_lambda_powertools import Logger
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
     Arguments = Mapping[str, JsonValue]
     _Call = Callable[[], CallToolResult]
 
-_OK: Final = 200
-_ACTIVE: Final = "/api/preferences/active_cluster"
+_ACTIVE: Final = ApiRequest("GET", "/api/preferences/active_cluster")
 # What is left of an invocation once the API has answered, to tell that.
 _RESERVE_SECONDS: Final = 1.0
 # And what the API needs beside waiting, when it starts cold.
@@ -46,15 +46,17 @@ def call(name: str, arguments: Arguments) -> CallToolResult:
     tool = all_tools().get(translation.tool if translation else name)
     if tool is None:
         raise _unknown(name)
-    return _guarded(name, lambda: _asked(tool, arguments, translation))
+    return _guarded(name, lambda: _asked(tool, arguments, translation), None if translation else tool, arguments)
 
 
-def _guarded(name: str, carried_out: _Call) -> CallToolResult:
+def _guarded(
+    name: str, carried_out: _Call, tool: GatewayTool | None = None, arguments: Arguments | None = None
+) -> CallToolResult:
     """Tell a problem as the tool's result: the model reads what would be right, and goes on."""
     try:
         result = carried_out()
     except Problem as problem:
-        result = answers.refusal(problem)
+        result = answers.refusal(problem, tool, arguments)
     except Exception as error:  # the last door: a fault of ours is told without its trace
         _logger.error("unexpected fault", exc_info=error)
         result = answers.refusal(Problem("The gateway met a fault of its own; its log has the cause."))
@@ -75,15 +77,16 @@ def _asked(tool: GatewayTool, arguments: Arguments, translation: legacy.LegacyTo
     if translation is not None:
         arguments = translation.arguments(arguments)
         if translation.about_active and "tag" not in arguments:
-            chosen = door.send(
-                ApiRequest("GET", _ACTIVE), invocation.claim, invocation.seconds_left() - _RESERVE_SECONDS
-            )
-            if chosen.status != _OK:
-                return answers.result_of(tool, arguments, ApiRequest("GET", _ACTIVE), chosen)
+            chosen = _sent(_ACTIVE, invocation)
+            if chosen.status != HTTPStatus.OK:
+                return answers.result_of(tool, arguments, _ACTIVE, chosen)
             arguments = {**arguments, "tag": _active_cluster(chosen)}
     request = request_of(tool, arguments, int(invocation.seconds_left() - _WAITING_RESERVE_SECONDS))
-    answer = door.send(request, invocation.claim, invocation.seconds_left() - _RESERVE_SECONDS)
-    return answers.result_of(tool, arguments, request, answer)
+    return answers.result_of(tool, arguments, request, _sent(request, invocation))
+
+
+def _sent(request: ApiRequest, invocation: Invocation) -> WebAnswer:
+    return door.send(request, invocation.claim, invocation.seconds_left() - _RESERVE_SECONDS)
 
 
 def _check_allowed(tool: GatewayTool, invocation: Invocation) -> None:

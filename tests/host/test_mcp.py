@@ -12,6 +12,7 @@ from unittest.mock import patch
 import pytest
 
 from functions.core.declaration import Scope
+from functions.core.web import ConnectionBroken, Unreachable, WebAnswer
 from infra.host.addresses import mcp_scope, mcp_url
 from infra.local.internal_web import InternalWeb
 from infra.local.invocation import WorkerKilled
@@ -25,7 +26,7 @@ from tests.host.people import People
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from functions.core.web import WebAnswer, WebRequest
+    from functions.core.web import WebRequest
     from infra.local.host import LocalHost
 
 HYPERPOD: Final[dict[str, JsonValue]] = {
@@ -169,6 +170,21 @@ def test_a_fault_of_the_gateways_own_is_told_without_its_trace_and_ends_nothing(
     assert (told.is_error, told.content["code"]) == (True, "internal")
     assert "secret" not in json.dumps(told.content)
     assert agent.done("cluster_list") == {"clusters": []}
+
+
+def test_an_api_that_gives_no_answer_is_asked_again_by_the_call_that_the_answer_names(modern: Agent) -> None:
+    with patch.object(InternalWeb, "send", side_effect=Unreachable("ReadTimeoutError")):
+        told = modern.call("storage_create", tag="t1")
+    assert (told.is_error, told.content["code"]) == (True, "unavailable")
+    assert told.next == {"tool": "storage_create", "arguments": {"tag": "t1"}}
+
+
+def test_a_connection_that_broke_is_tried_once_more(modern: Agent) -> None:
+    answer = WebAnswer(200, {"content-type": "application/json"}, b'{"clusters": []}')
+    with patch.object(InternalWeb, "send", side_effect=[ConnectionBroken("ProtocolError"), answer]):
+        assert modern.done("cluster_list") == {"clusters": []}
+    with patch.object(InternalWeb, "send", side_effect=ConnectionBroken("ProtocolError")):
+        assert modern.call("cluster_list").content["code"] == "unavailable"
 
 
 def test_a_worker_that_dies_takes_its_application_along_and_the_next_one_answers(agent: Agent) -> None:
