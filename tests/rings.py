@@ -20,8 +20,8 @@ TESTS: Final = Path(__file__).parent
 BUDGETS: Final = {
     "unit": 100,
     "component": 190,
-    "host": 240,
-    "workflows": 760,
+    "host": 190,
+    "workflows": 720,
     "conformance": 210,
     "infrastructure": 400,
 }

@@ -11,7 +11,7 @@ from infra.assets.code import code
 from infra.assets.layers import HELM_ARCHITECTURE, layer, twin
 from infra.shapes import Weight
 
-_ARCHITECTURES = {Weight.LEAN: "arm64", Weight.KUBERNETES: "arm64", Weight.HELM: HELM_ARCHITECTURE}
+_ARCHITECTURES = {weight: HELM_ARCHITECTURE if weight is Weight.HELM else "arm64" for weight in Weight}
 
 
 def main() -> None:

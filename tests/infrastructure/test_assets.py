@@ -22,7 +22,7 @@ LOCKS: Final = ROOT / "infra" / "locks"
 # CPython's Include/internal/pycore_magic_number.h, and PEP 552.
 MAGIC_OF_3_13: Final = (3571).to_bytes(2, "little") + b"\r\n"
 UNCHECKED: Final = (1).to_bytes(4, "little")
-DEPLOYED: Final = {Weight.LEAN: "arm64", Weight.KUBERNETES: "arm64", Weight.HELM: "x86_64"}
+DEPLOYED: Final = {weight: "x86_64" if weight is Weight.HELM else "arm64" for weight in Weight}
 
 
 def names(archive: Path) -> set[str]:
