@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from infra.local.faults import Fault, Kind
@@ -64,6 +66,18 @@ def test_a_lost_start_is_healed_without_another_call(driver: Driver) -> None:
     assert lost["status"] == "PENDING"
     driver.sleep(121)
     assert driver.operation(lost["operation_id"])["status"] == "RUNNING"
+
+
+def test_a_lease_that_an_ended_operation_left_is_freed_once_it_has_expired(driver: Driver) -> None:
+    ended = driver.create({"tag": "t1"})
+    clusters, tag = driver.host.deployed.environment["CLUSTERS_TABLE"], {"cluster_tag": {"S": "t1"}}
+    expires = f"{driver.host.clock.now() + timedelta(seconds=30):%Y-%m-%dT%H:%M:%S.000Z}"
+    left = {"owner": ended["operation_id"], "token": "token", "leased": "yes", "expires_at": expires}
+    lease = {**tag, "record": {"S": "lease#drift"}, **{name: {"S": value} for name, value in left.items()}}
+    driver.host.client("dynamodb").put_item(TableName=clusters, Item=lease)
+    assert driver.send("POST", "/api/clusters/t1/drift").body["code"] == "operation_in_progress"
+    driver.sleep(121)
+    assert driver.send("POST", "/api/clusters/t1/drift").status == 202
 
 
 @pytest.mark.case(71)

@@ -7,7 +7,6 @@ test failed without stands in the file `.killed` beside it.
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 from collections import defaultdict
@@ -37,6 +36,18 @@ PLAN: Final = "PRIVILEGE_PLAN"
 ENOUGH: Final = 100
 
 
+# What functions keep while they are warm, by its identity; a session's host never goes.
+_KEPT: Final[dict[int, dict[type, object]]] = {}
+
+
+def _noting_what_is_kept(self: Runtime, kind: type[object]) -> object:
+    _KEPT[id(self._kept)] = self._kept
+    return _kept_by(self, kind)
+
+
+_kept_by: Final = Runtime.kept
+
+
 class Plugin:
     """Works from the start of a session to its end."""
 
@@ -44,6 +55,7 @@ class Plugin:
         self._needed: defaultdict[Use, set[str]] = defaultdict(set)
         self._open = ExitStack()
         self._open.enter_context(uses.heard(self._heard))
+        self._open.enter_context(mock.patch.object(Runtime, "kept", _noting_what_is_kept))
         plan = os.environ.get(PLAN, "")
         self._plan: Mapping[str, Sequence[str]] = json.loads(Path(plan).read_bytes()) if plan else {}
         self._killed: list[str] = []
@@ -96,9 +108,8 @@ class _Neighbour:
 
 def _run(item: pytest.Item, nextitem: _Neighbour, *, log: bool = True) -> list[pytest.TestReport]:
     """Run a test with fixtures of its own, on functions that start cold: what one keeps it asks nobody for again."""
-    for each in gc.get_objects():
-        if isinstance(each, Runtime):
-            each._kept.clear()
+    for kept in _KEPT.values():
+        kept.clear()
     item._initrequest()  # type: ignore[attr-defined]  # as plugins do that run tests again
     return runtestprotocol(item, nextitem=nextitem, log=log)  # type: ignore[arg-type]  # it asks for the chain alone
 

@@ -21,9 +21,16 @@ WITNESSES: Final = {
     ),
     "instantstart-function-api/ReadStacks": _CREATION,
     "instantstart-function-api/UnscopedSagemaker": _CREATION,
+    "instantstart-function-api/UnscopedServicequotas": _CREATION,
     "instantstart-function-api/UnscopedStates": _CANCELLED,
+    "instantstart-function-catalog/UnscopedServicequotas": (
+        "tests/host/test_nothing_unchecked.py::test_of_quotas_nothing_is_unknown"
+    ),
     "instantstart-function-connections/IndexByMonth": (
         "tests/host/test_sockets.py::test_mine_is_what_the_caller_of_the_ticket_began"
+    ),
+    "instantstart-function-events/IndexByLeaseExpiry": (
+        "tests/host/test_edge_faults.py::test_a_lease_that_an_ended_operation_left_is_freed_once_it_has_expired"
     ),
     "instantstart-function-events/IndexUnfinished": (
         "tests/host/test_edge_faults.py::test_a_lost_start_is_healed_without_another_call"
@@ -41,6 +48,7 @@ WITNESSES: Final = {
     ),
     "instantstart-function-stages_cluster/ReadQuotas": _FIRST_STAGE,
     "instantstart-function-stages_cluster/ReadRoles": _FIRST_STAGE,
+    "instantstart-function-stages_cluster/UnscopedServicequotas": _FIRST_STAGE,
     "instantstart-machine-stage/StoreToken": (
         "tests/workflows/test_bus.py::test_a_state_change_wakes_the_stage_that_waits_for_hyperpod"
     ),
