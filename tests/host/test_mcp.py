@@ -267,6 +267,7 @@ def test_every_kind_of_change_is_known_again(driver: Driver, modern: Agent) -> N
         begun = modern.done(name, tag="t1", **arguments)
         assert modern.done(name, tag="t1", **arguments)["operation_id"] == begun["operation_id"]
         modern.follow(begun)
+        assert modern.done(name, tag="t1", **arguments)["operation_id"] == begun["operation_id"], "which has ended"
 
 
 def test_calls_at_once_begin_one_operation(driver: Driver, modern: Agent) -> None:
