@@ -89,6 +89,12 @@ REASONS: Final = (
         "s3:ListBucket",
         "without it S3 says of a missing object that it is denied",
     ),
+    Reason(
+        "instantstart-function-diagnostics",
+        "ReadBuckets",
+        "s3:ListBucket",
+        "without it S3 says of a missing object that it is denied",
+    ),
 )
 
 
