@@ -157,6 +157,7 @@ def _wrong_users(auth: Auth, directory: Path) -> str | None:
 def _endpoints(host: LocalHost, opened: Doors, log: Path) -> dict[str, object]:
     return {
         "api": f"{opened.api}/api",
+        "mcp": opened.mcp,
         "ws": opened.ws,
         "aws": opened.aws,
         "internal": opened.internal,
@@ -183,6 +184,7 @@ def _announce(endpoints: dict[str, object]) -> None:
         f"""HyperPod InstantStart Serverless serves on this machine; time runs {endpoints["speed"]:g} times as fast.
 
   API         {endpoints["api"]}
+  Agents      {endpoints["mcp"]}    their configuration from make agents
   WebSocket   {endpoints["ws"]}?ticket=…    the ticket from POST {endpoints["api"]}/tickets
   AWS         export AWS_ENDPOINT_URL={endpoints["aws"]}
               export AWS_REGION={endpoints["region"]} AWS_DEFAULT_REGION={endpoints["region"]}

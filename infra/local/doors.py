@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from infra.host.addresses import mcp_url
 from infra.local import sockets
 from infra.local.host import LocalHost
 from infra.local.listener import Listener, application
@@ -19,6 +20,11 @@ class Doors:
     api: str
     aws: str
     internal: str
+
+    @property
+    def mcp(self) -> str:
+        """Say where agents connect."""
+        return mcp_url(self.api)
 
     @property
     def ws(self) -> str:
