@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
@@ -19,6 +18,7 @@ from functions.core.previews import Previewed
 from functions.core.problems import PROBLEM_JSON
 from functions.entry import api, catalog, diagnostics, kubernetes
 from functions.entry.domains import DECLARATIONS
+from infra import generated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -110,17 +110,7 @@ def _problem_schemas() -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the document, or say whether the written one is stale."""
-    parser = argparse.ArgumentParser(prog="python -m infra.openapi", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when the file is stale")
-    fresh = text()
-    if not parser.parse_args(arguments).check:
-        TARGET.parent.mkdir(parents=True, exist_ok=True)
-        TARGET.write_text(fresh, encoding="utf-8")
-        return 0
-    if TARGET.exists() and TARGET.read_text(encoding="utf-8") == fresh:
-        return 0
-    print(f"{TARGET.name} is stale: run `make openapi`", file=sys.stderr)
-    return 1
+    return generated.main("openapi", lambda: {TARGET: text()}, __doc__, arguments)
 
 
 if __name__ == "__main__":

@@ -6,12 +6,12 @@ template beside this module makes them all.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from functions.core.phases import PIPELINES
+from infra import generated
 from infra.shapes import STATE_MACHINES
 
 if TYPE_CHECKING:
@@ -49,17 +49,11 @@ def _filled(template: str, **values: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the machines, or name those whose files are stale."""
-    parser = argparse.ArgumentParser(prog="python -m infra.pipelines", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when a file is stale")
-    check = parser.parse_args(arguments).check
-    made = {STATE_MACHINES / f"{pipeline.kind}.asl.json": text(pipeline) for pipeline in PIPELINES}
-    stale = [path for path, fresh in made.items() if not path.exists() or path.read_text(encoding="utf-8") != fresh]
-    for path in stale:
-        if check:
-            print(f"{path.name} is stale: run `make pipelines`", file=sys.stderr)
-        else:
-            path.write_text(made[path], encoding="utf-8")
-    return 1 if check and stale else 0
+    return generated.main("pipelines", _made, __doc__, arguments)
+
+
+def _made() -> dict[Path, str]:
+    return {STATE_MACHINES / f"{pipeline.kind}.asl.json": text(pipeline) for pipeline in PIPELINES}
 
 
 if __name__ == "__main__":

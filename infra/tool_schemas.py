@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from mcp_gateway.tools import UNTOLD
+
 Schema = dict[str, Any]
 _REFERENCE: Final = "$ref"
 # What is for readers of a document: a model goes by names and descriptions.
@@ -27,9 +29,8 @@ OPERATION: Final[Schema] = {
         "findings": {"type": "array"},
     },
 }
-# What the gateway tells of an operation otherwise than the API does, and what not at all.
+# What the gateway tells of an operation otherwise than the API does.
 _TOLD_OTHERWISE: Final[Schema] = {"phases": {"type": "object"}, "pending_stages": {"type": "integer"}}
-_UNTOLD: Final = ("account_id", "actor", "region", "request", "scopes", "updated_at", "version")
 _STAGES: Final = "stages"
 
 
@@ -82,7 +83,7 @@ def outline(schema: Schema, document: Schema) -> Schema:
     whole = expanded(schema, document)
     members = {name: _kind(each) for name, each in whole.get("properties", {}).items()}
     if _STAGES in members:
-        members = {name: each for name, each in members.items() if name not in _UNTOLD} | _TOLD_OTHERWISE
+        members = {name: each for name, each in members.items() if name not in UNTOLD} | _TOLD_OTHERWISE
     return {"type": "object", "properties": members}
 
 

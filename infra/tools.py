@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,7 +11,7 @@ from typing import Any, Final
 from functions.core.declaration import Declaration, Route, Tool
 from functions.core.headers import KEY_HEADER
 from functions.entry.domains import DECLARATIONS
-from infra import openapi
+from infra import generated, openapi
 from infra.tool_schemas import OPERATION, expanded, outline
 from mcp_gateway.tools import CATALOGUE, KEY_ARGUMENT, TOKEN_ARGUMENT, GatewayTool, Place
 
@@ -125,17 +124,7 @@ def _rows(output: dict[str, Any]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the catalogue, or say whether the written one is stale."""
-    parser = argparse.ArgumentParser(prog="python -m infra.tools", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when the file is stale")
-    fresh = text()
-    if not parser.parse_args(arguments).check:
-        CATALOGUE.parent.mkdir(parents=True, exist_ok=True)
-        CATALOGUE.write_text(fresh, encoding="utf-8")
-        return 0
-    if CATALOGUE.exists() and CATALOGUE.read_text(encoding="utf-8") == fresh:
-        return 0
-    print(f"{CATALOGUE.name} is stale: run `make tools`", file=sys.stderr)
-    return 1
+    return generated.main("tools", lambda: {CATALOGUE: text()}, __doc__, arguments)
 
 
 if __name__ == "__main__":

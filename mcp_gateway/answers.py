@@ -13,7 +13,7 @@ from functions.core.errors import DeploymentFault, Unavailable
 from functions.core.headers import REPLAYED_HEADER
 from mcp_gateway.compact import LARGEST_ANSWER, cut_members, fitting, size_of, without_blanks, written
 from mcp_gateway.following import WORKING, after_operation, after_preview, after_refusal, again, look
-from mcp_gateway.tools import STATUS_TOOL, TOKEN_ARGUMENT
+from mcp_gateway.tools import STATUS_TOOL, TOKEN_ARGUMENT, UNTOLD
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,9 +34,8 @@ _NOTICE: Final = "notice"
 # Cut, these would be worth nothing.
 _WHOLE: Final = (_NEXT, TOKEN_ARGUMENT)
 _MORE: Final = "There are more rows than these."
-_OF_NO_USE: Final = ("account_id", "actor", "request", "region", "scopes", "updated_at", "version")
 # Of an operation in a list it is worth knowing whose it is.
-_OF_NO_USE_IN_ROWS: Final = frozenset(_OF_NO_USE) - {"actor"}
+_OF_NO_USE_IN_ROWS: Final = frozenset(UNTOLD) - {"actor"}
 _OF_A_STAGE: Final = ("name", "status", "message", "reason", "error")
 _OF_A_STANDING_STAGE: Final = ("name", "status")
 _STANDING: Final = ("SUCCEEDED", "SKIPPED")
@@ -109,7 +108,7 @@ def _begun(tool: GatewayTool, body: Object, *, replayed: bool) -> Object:
 def _operation(body: Object) -> Object:
     """Tell how far an operation is: stages that wait for their turn are counted, and those that stand named only."""
     stages = items_of(body, "stages")
-    told: Object = {name: value for name, value in body.items() if name not in _OF_NO_USE}
+    told: Object = {name: value for name, value in body.items() if name not in UNTOLD}
     started = [each for each in stages if each.get("status") != "PENDING"]
     told["stages"] = [_stage(each) for each in started]
     told["pending_stages"] = len(stages) - len(started)

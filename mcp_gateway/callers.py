@@ -26,7 +26,7 @@ def claim_of(event: Mapping[str, JsonValue]) -> Claim:
 
     A role whose group nobody said may read, whatever lets it in.
     """
-    authorizer = member(member(event, "requestContext"), "authorizer")
+    authorizer = _authorizer(event)
     if claims := member(member(authorizer, "jwt"), "claims"):
         return claim_of_token(claims, _prefix(claims), settings.machine_client_id())
     if signer := member(authorizer, _SIGNED).get("userArn"):
@@ -36,13 +36,21 @@ def claim_of(event: Mapping[str, JsonValue]) -> Claim:
 
 def audience_of(event: Mapping[str, JsonValue]) -> str | None:
     """Give the address that the caller's token was made for; None without sign-in."""
-    claims = member(member(member(member(event, "requestContext"), "authorizer"), "jwt"), "claims")
-    return str(claims["aud"]).strip("[]") if claims.get("aud") else None
+    return _audience(member(member(_authorizer(event), "jwt"), "claims"))
+
+
+def _authorizer(event: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    return member(member(event, "requestContext"), "authorizer")
+
+
+def _audience(claims: Mapping[str, JsonValue]) -> str | None:
+    # HTTP APIs write a claim that is a list as text: "[https://...]".
+    return str(claims.get("aud") or "").strip("[]") or None
 
 
 def _prefix(claims: Mapping[str, JsonValue]) -> str:
     """Say what the names of scopes begin with: those of a resource with its address, which the gateway has checked."""
-    audience = str(claims.get("aud") or "").strip("[]")
+    audience = _audience(claims)
     return f"{audience}/" if audience else SCOPE_PREFIX
 
 

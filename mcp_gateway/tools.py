@@ -20,6 +20,8 @@ STATUS_TOOL: Final = "operation_wait"
 # By which a caller tells two equal requests apart; a header of the API.
 KEY_ARGUMENT: Final = "idempotency_key"
 TOKEN_ARGUMENT: Final = "next_token"
+# What the API tells of an operation, and an agent has no use for.
+UNTOLD: Final = ("account_id", "actor", "region", "request", "scopes", "updated_at", "version")
 
 
 class Place(StrEnum):

@@ -9,13 +9,13 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from functions.core.groups import SCOPES_OF_GROUPS
 from infra.functions import FUNCTIONS
 
 KEY: Final = "instantstart"
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Architecture = Literal["arm64", "x86_64"]
-Group = Literal["instantstart-readers", "instantstart-operators", "instantstart-administrators"]
 Charts = Literal["locked", "stand_in"]
 
 # What PutRetentionPolicy takes. Source: CloudWatch Logs API reference.
@@ -126,7 +126,10 @@ def _tags(tags: dict[str, str]) -> dict[str, str]:
     return tags
 
 
-def _agent_roles(roles: dict[str, Group]) -> dict[str, Group]:
+def _agent_roles(roles: dict[str, str]) -> dict[str, str]:
+    for arn, group in roles.items():
+        if group not in SCOPES_OF_GROUPS:
+            raise ValueError(f"{group} of {arn} is no group of this product: take {', '.join(SCOPES_OF_GROUPS)}.")
     return {_role(arn): group for arn, group in roles.items()}
 
 
@@ -193,17 +196,18 @@ class Context(BaseModel):
     egress: Egress | None = None
     passable_role_arns: tuple[Annotated[Text, AfterValidator(_role)], ...] = ()
     reserved_concurrency: Annotated[dict[str, int], AfterValidator(_reserved)] = {}
-    agent_roles: Annotated[dict[str, Group], AfterValidator(_agent_roles)] = {}
+    agent_roles: Annotated[dict[str, str], AfterValidator(_agent_roles)] = {}
     allowed_origins: tuple[Annotated[Text, AfterValidator(_origin)], ...] = ()
     charts: Charts = "locked"
     signing_key_generation: int = Field(default=1, ge=1)
 
     @model_validator(mode="after")
     def _fit(self) -> Self:
-        if (size := sum(len(value) for value in self.choices().values())) > _SETTINGS_LIMIT:
+        told = (*self.choices().values(), json.dumps(self.agent_roles))
+        if (size := sum(map(len, told))) > _SETTINGS_LIMIT:
             raise ValueError(
-                f"company_tags, egress.addresses and passable_role_arns take {size} characters together, and a "
-                f"function's settings have room for {_SETTINGS_LIMIT}: shorten or leave out some."
+                f"agent_roles, company_tags, egress.addresses and passable_role_arns take {size} characters together, "
+                f"and a function's settings have room for {_SETTINGS_LIMIT}: shorten or leave out some."
             )
         return self
 

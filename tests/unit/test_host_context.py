@@ -60,6 +60,8 @@ def refused(given: object) -> str:
         ({"identity_providers": ["My Company"]}, "identity_providers.0", "My Company", "as it stands in the user pool"),
         ({"passable_role_arns": [ROLE, "training"]}, "passable_role_arns.1", "training", "write arn:aws:iam::"),
         ({"passable_role_arns": [f"{ROLE}*"]}, "passable_role_arns.0", "training*", "no pattern"),
+        ({"agent_roles": {"agents": "instantstart-readers"}}, "agent_roles", "agents is no ARN", "write arn:aws:iam::"),
+        ({"agent_roles": {ROLE: "admins"}}, "agent_roles", "admins of", "instantstart-administrators"),
         ({"allowed_origins": ["https://a.example/ui"]}, "allowed_origins.0", "https://a.example/ui", "no path"),
         ({"existing_user_pool": {"id": "us-west-2_a1"}}, "existing_user_pool.domain", "required", "write that"),
         ({"existing_user_pool": {"id": "pool", "domain": "a.example"}}, "existing_user_pool.id", "pattern", "default"),
@@ -105,6 +107,7 @@ def test_choices_that_functions_cannot_be_told_are_refused() -> None:
     sentence = refused({"passable_role_arns": roles})
     assert "passable_role_arns" in sentence
     assert "shorten" in sentence
+    assert "shorten" in refused({"agent_roles": dict.fromkeys(roles, "instantstart-operators")})
     assert Context.of({"passable_role_arns": roles[:10]}).passable_role_arns == tuple(roles[:10])
 
 
