@@ -10,6 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from functions.core.declaration import Scope
+from functions.core.phases import LOOKING
 from functions.entry.domains import DECLARATIONS
 from infra import tools
 from mcp_gateway import legacy
@@ -78,6 +79,10 @@ def test_hints_are_true_so_that_a_client_may_rely_on_them(tool: GatewayTool) -> 
         assert (hints.destructive_hint, hints.idempotent_hint) == (tool.destroys, not tool.repeats)
         # What can be lost is confirmed by a digest, so there has to be a place for it.
         assert "confirm" in tool.places or not tool.destroys
+
+
+def test_the_same_call_again_does_the_same_again_exactly_where_it_only_looks() -> None:
+    assert {tool.operation_id for tool in TOOLS if tool.repeats} == LOOKING
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
