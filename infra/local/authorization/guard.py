@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from infra.functions import INVOKE_API
 from infra.local.authorization import parsing, requests, uses
 from infra.local.authorization.asking import Unknown
 from infra.local.authorization.conditions import Unjudgeable
@@ -67,8 +68,7 @@ class Guard:
     def invocation_denial(self, role: str, method: str, path: str) -> Denial | None:
         """Say what keeps a role from calling a route of an HTTP API that is signed with IAM."""
         called = self._called[role]
-        resource = self._live.place.arn("execute-api", f"local/$default/{method}{path}")
-        return self._judged(called, Asked("execute-api:Invoke", resource))
+        return self._judged(called, Asked(INVOKE_API, self._live.place.internal_route(method, path)))
 
     def _judged(self, role: str, asked: Asked) -> Denial | None:
         if asked.action in LEFT_OUT:
