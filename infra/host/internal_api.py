@@ -1,12 +1,11 @@
 """The door signed with IAM: the gateway comes through it for its callers, and agents that have roles come to it.
 
 Nobody is let in here by the door itself. The gateway's role has a policy that names this API and the routes under /api:
-its word on who the caller is counts. A policy that names `mcp_arn` lets an agent speak to the gateway, and no further.
+its word on who the caller is counts. An agent's role needs the policy of `infra/privilege/agents.py`.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from constructs import Construct
@@ -61,4 +60,3 @@ class InternalApi(Construct):
         self.id = http.id
         self.url = f"https://{http.host}"
         self.mcp_url = f"{self.url}{MCP_PATH}"
-        self.mcp_arn = replace(place, internal_api=http.id).internal_route("*", MCP_PATH)
