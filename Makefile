@@ -94,7 +94,7 @@ check: $(TEST_READY) ## lint, format, types, house rules, state machines, freshn
 	$(TEST) -m infra.pipelines --check
 	$(if $(OPENAPI),$(TEST) -m infra.openapi --check)
 	$(TEST) -m infra.agents --check
-	$(TEST) -m infra.tools --check
+	$(TEST) -m infra.tool_catalogue --check
 	$(TEST) -m infra.privilege.authorization --check
 
 format: $(TEST_READY) ## rewrite the Python files in the house style
@@ -108,7 +108,7 @@ openapi: $(RUN_READY) ## write the OpenAPI document from the routes
 	$(RUN) -m infra.openapi
 
 tools: $(RUN_READY) ## write the catalogue of agents' tools from the declarations
-	$(RUN) -m infra.tools
+	$(RUN) -m infra.tool_catalogue
 
 agents: $(RUN_READY) ## write configurations of agents' clients; with the skills to AGENTS="--out FOLDER --mcp-url URL"
 	$(RUN) -m infra.agents $(AGENTS)

@@ -1,4 +1,7 @@
-"""Writes the gateway's catalogue of tools from declarations and OpenAPI document: `python -m infra.tools [--check]`."""
+"""Writes the catalogue of agents' tools from declarations and OpenAPI document.
+
+Run it as `python -m infra.tool_catalogue [--check]`.
+"""
 
 from __future__ import annotations
 
