@@ -131,7 +131,6 @@ def _chosen(tool: GatewayTool, sent: list[tuple[str, str]]) -> Object:
 
 def _typed(tool: GatewayTool, name: str, text: str) -> JsonValue:
     kind = member(member(tool.input_schema, "properties"), name).get("type")
-    kind = next((each for each in kind if each != "null"), None) if isinstance(kind, list) else kind
     if kind == "array":
         return [text]
     if kind == "boolean" and text in ("true", "false"):
