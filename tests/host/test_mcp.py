@@ -356,9 +356,9 @@ def test_legacy_calls_are_about_the_active_cluster_unless_they_name_another(driv
     assert modern.done("cluster_get_status")["tag"] == "t1"
 
 
-def test_an_old_name_makes_hyperpod_in_the_active_cluster_whatever_its_tag_says(driver: Driver, modern: Agent) -> None:
-    for tag in ("other", "active"):
-        assert driver.create({"tag": tag})["status"] == "SUCCEEDED"
+def test_an_old_name_makes_hyperpod_in_the_active_cluster_whatever_its_tag_says(driver_of_prepared: Driver) -> None:
+    driver, modern = driver_of_prepared, Agent(driver_of_prepared.host)
+    assert driver.create({"tag": "other"})["status"] == "SUCCEEDED"
     wished: dict[str, JsonValue] = {
         "AcceleratedInstanceType": "ml.g6.4xlarge",
         "AcceleratedInstanceCount": 1,
@@ -366,14 +366,14 @@ def test_an_old_name_makes_hyperpod_in_the_active_cluster_whatever_its_tag_says(
     }
     lost = modern.call("hyperpod_create", wished, hyperPodTag="other")
     assert (lost.is_error, lost.content["code"]) == (True, "precondition_failed"), "no cluster is active"
-    modern.done("cluster_switch", clusterTag="active")
+    modern.done("cluster_switch", clusterTag="base")
     refused = modern.call("hyperpod_create", wished, hyperPodTag="no group's name")
     assert refused.content["errors"][0]["field"] == "instance_groups[0].name"
     begun = modern.done("hyperpod_create", **wished, hyperPodTag="other")
-    assert begun["cluster_tag"] == "active"
+    assert begun["cluster_tag"] == "base"
     request = driver.get(f"/api/operations/{begun['operation_id']}")["request"]
     assert [group["name"] for group in request["instance_groups"]] == ["other-ig"]
-    assert {each["tag"] for each in modern.done("cluster_list")["clusters"]} == {"active", "other"}
+    assert {each["tag"] for each in modern.done("cluster_list")["clusters"]} == {"base", "other"}
 
 
 # -- who may
