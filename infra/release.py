@@ -40,15 +40,22 @@ FILES: Final = "files"
 DEAD_LETTERS: Final = f"{PREFIX}dead-letters"
 NOTIFICATIONS: Final = f"{PREFIX}notifications"
 
+# The stage of the HTTP APIs: it puts no path in front of routes, so what functions see is what the caller sent.
+STAGE: Final = "$default"
+
 
 @dataclass(frozen=True)
 class Place:
-    """Where a deployment is; each may be a placeholder that the host fills in later."""
+    """Where a deployment is; each may be a placeholder that the host fills in later.
+
+    `internal_api` is the id of the internal door's API: AWS makes one up, so a host that has another says so.
+    """
 
     account: str
     region: str
     partition: str = "aws"
     url_suffix: str = "amazonaws.com"
+    internal_api: str = "internal"
 
     def arn(self, service: str, resource: str, *, region: bool = True) -> str:
         """Name a resource of this account; those of global services have no region."""
@@ -71,6 +78,10 @@ class Place:
     def role_arn(self, name: str) -> str:
         """Name a role of the deployment, by what the topology calls it."""
         return self.arn("iam", f"role{self.role_path}{self.global_name(name)}", region=False)
+
+    def internal_route(self, method: str, path: str) -> str:
+        """Name a route of the internal door, as IAM does; both may be patterns."""
+        return self.arn("execute-api", f"{self.internal_api}/{STAGE}/{method}{path}")
 
     def bucket(self, name: str) -> str:
         """Name a bucket of the deployment: S3 knows a name once in the world."""

@@ -9,11 +9,14 @@ from mcp_gateway.tools import UNTOLD
 Schema = dict[str, Any]
 _REFERENCE: Final = "$ref"
 # What is for readers of a document: a model goes by names and descriptions.
-_UNREAD: Final = ("title", "examples", "propertyNames")
+_UNREAD: Final = ("title", "examples")
+_NAMES: Final = "propertyNames"
 # Nobody has it in mind to send less or more than that; who does, is told by the API.
 _SELF_EVIDENT: Final = {"minLength": 1, "minItems": 1}
 _LONGEST_LIMIT: Final = 100
 _LONGEST_PATTERN: Final = 40
+
+_NULL: Final = {"type": "null"}
 
 # What every tool answers that begins an operation. A dry run answers with findings and preview instead.
 OPERATION: Final[Schema] = {
@@ -43,6 +46,8 @@ def expanded(schema: Schema, document: Schema, around: tuple[str, ...] = ()) -> 
             return beside
         return {**expanded(document["components"]["schemas"][name], document, (*around, name)), **beside}
     kept = {key: value for key, value in schema.items() if key not in _UNREAD or isinstance(value, dict)}
+    if isinstance(kept.get("type"), str):  # else these are members, and one has that name
+        kept.pop(_NAMES, None)
     return _brief({key: _inner(value, document, around) for key, value in kept.items()})
 
 
@@ -65,17 +70,24 @@ def _is_told(key: str, value: object) -> bool:
 
 
 def _brief(schema: Schema) -> Schema:
-    """Say "may be null" by the type, and leave out what tells a model nothing."""
+    """Leave out what tells a model nothing: also that null says the same as nothing, for clients take one type."""
     schema = {key: value for key, value in schema.items() if _is_told(key, value)}
     described = schema.get("description")
     if isinstance(described, str):
         schema["description"] = " ".join(described.split())
     either = schema.get("anyOf", ())
-    others = [each for each in either if each != {"type": "null"}]
-    if len(either) != 2 or len(others) != 1 or not isinstance(others[0].get("type"), str):
+    others = [each for each in either if each != _NULL]
+    if len(others) == len(either):
         return schema
     rest = {key: value for key, value in schema.items() if key != "anyOf"}
-    return {**others[0], **rest, "type": [others[0]["type"], "null"]}
+    return {**others[0], **rest} if len(others) == 1 else {**rest, "anyOf": others}
+
+
+def or_null(schema: Schema, says: str) -> Schema:
+    """Give the schema of what may also be null, which says something else than leaving it out."""
+    described = " ".join(filter(None, (schema.get("description"), f"Null says {says}.")))
+    others = {key: value for key, value in schema.items() if key != "description"}
+    return {"anyOf": [others, _NULL], "description": described}
 
 
 def outline(schema: Schema, document: Schema) -> Schema:
@@ -88,7 +100,4 @@ def outline(schema: Schema, document: Schema) -> Schema:
 
 
 def _kind(schema: Schema) -> Schema:
-    kind = schema.get("type")
-    if isinstance(kind, list):
-        kind = next(each for each in kind if each != "null")
-    return {"type": kind} if kind else {}
+    return {"type": schema["type"]} if "type" in schema else {}

@@ -47,7 +47,9 @@ MACHINES = (
 )
 
 # What no declared route matches reaches the application too, so that it is refused with a problem body.
-UNMATCHED = Route("unmatched", "ANY", "/api/{proxy+}", Scope.READ, "Refuse what no route matches", 404)
+API = "/api/"
+ANY = "ANY"
+UNMATCHED = Route("unmatched", ANY, f"{API}{{proxy+}}", Scope.READ, "Refuse what no route matches", 404)
 # Where agents connect. Only POST does something; clients of older revisions try the others and have to be told so.
 MCP_PATH = "/mcp"
 MCP_ROUTES = tuple(

@@ -12,8 +12,9 @@ from functions.core.documents import items_of
 from functions.core.errors import DeploymentFault, Unavailable
 from functions.core.headers import REPLAYED_HEADER
 from mcp_gateway.compact import LARGEST_ANSWER, cut_members, fitting, size_of, without_blanks, written
-from mcp_gateway.following import WORKING, after_operation, after_preview, after_refusal, again, look
+from mcp_gateway.following import AGAIN, WORKING, after_operation, after_preview, after_refusal, again, look
 from mcp_gateway.tools import STATUS_TOOL, TOKEN_ARGUMENT, UNTOLD
+from mcp_gateway.wording import Speech
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,23 +52,26 @@ _BEGUN: Final = (
 )
 
 
-def result_of(tool: GatewayTool, arguments: Arguments, request: ApiRequest, answer: WebAnswer) -> CallToolResult:
-    """Make a tool's result of what the API answered."""
+def result_of(
+    tool: GatewayTool, arguments: Arguments, request: ApiRequest, answer: WebAnswer, speech: Speech | None = None
+) -> CallToolResult:
+    """Make a tool's result of what the API answered; `speech` is that of a call that was made in other words."""
+    speech = speech or Speech(arguments)
     body = _read(answer)
     if answer.status >= HTTPStatus.BAD_REQUEST:
-        return _refused(tool, arguments, body)
+        return _refused(tool, tool.name, arguments, body, speech)
     if answer.status == HTTPStatus.ACCEPTED:
-        return _told(_begun(tool, body, replayed=REPLAYED_HEADER in answer.headers))
+        return _told(_begun(tool, body, replayed=REPLAYED_HEADER in answer.headers), speech)
     if tool.rows:
-        return _told(_rows(tool, arguments, request, body), kept=tool.rows)
+        return _told(_rows(tool, arguments, request, body, speech), speech, kept=tool.rows)
     if "stages" in body:
-        return _told(_operation(body))
-    return _told(_with_next(body, after_preview(tool, arguments, body) if tool.begins else None))
+        return _told(_operation(body), speech)
+    return _told(_with_next(body, after_preview(tool, arguments, body) if tool.begins else None), speech)
 
 
-def refusal(problem: Problem, tool: GatewayTool | None = None, arguments: Arguments | None = None) -> CallToolResult:
-    """Make a tool's result of a problem that the gateway itself has found."""
-    return _refused(tool, arguments or {}, _body_of(problem))
+def refusal(problem: Problem, tool: GatewayTool | None, name: str, arguments: Arguments) -> CallToolResult:
+    """Make a tool's result of a problem that the gateway itself has found with a call, by the name it was made by."""
+    return _refused(tool, name, arguments, _body_of(problem), Speech(arguments))
 
 
 def _read(answer: WebAnswer) -> Object:
@@ -84,7 +88,7 @@ def _of_the_door(status: int, said: str) -> Problem:
     """Tell what stands before the API, and not the API, has answered: what is no matter of load does not pass."""
     detail = f"The gateway's own door answered {status}: {said}."
     if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return Unavailable(detail, remedy="Call the tool again in a moment.")
+        return Unavailable(detail, remedy=AGAIN)
     return DeploymentFault(detail, remedy="Tell whoever runs this deployment: no other call gets past it either.")
 
 
@@ -125,8 +129,9 @@ def _with_next(told: Object, following: Object | None) -> Object:
     return {**told, _NEXT: following} if following else told
 
 
-def _rows(tool: GatewayTool, arguments: Arguments, request: ApiRequest, body: Object) -> Object:
+def _rows(tool: GatewayTool, arguments: Arguments, request: ApiRequest, body: Object, speech: Speech) -> Object:
     """Give as many rows as fit, and the token of those that follow."""
+    body = speech.told(body)
     assert tool.rows is not None
     found = body.get(tool.rows)
     rows = [_row(each) for each in found[request.position.skip :]] if isinstance(found, list) else []
@@ -143,7 +148,7 @@ def _rows(tool: GatewayTool, arguments: Arguments, request: ApiRequest, body: Ob
 
 
 def _continued(tool: GatewayTool, arguments: Arguments, token: str) -> Object:
-    return {TOKEN_ARGUMENT: token, _NOTICE: _MORE, _NEXT: again(tool, arguments, **{TOKEN_ARGUMENT: token})}
+    return {TOKEN_ARGUMENT: token, _NOTICE: _MORE, _NEXT: again(tool.name, arguments, **{TOKEN_ARGUMENT: token})}
 
 
 def _after_row(rows: list[JsonValue]) -> Object | None:
@@ -159,12 +164,13 @@ def _row(row: JsonValue) -> JsonValue:
     return without_blanks(row)
 
 
-def _refused(tool: GatewayTool | None, arguments: Arguments, body: Object) -> CallToolResult:
+def _refused(tool: GatewayTool | None, name: str, arguments: Arguments, body: Object, speech: Speech) -> CallToolResult:
     told: Object = {name: value for name, value in body.items() if name not in ("type", "title", "status")}
-    return _told(_with_next(told, after_refusal(tool, arguments, told)), is_error=True)
+    return _told(_with_next(told, after_refusal(tool, name, arguments, told)), speech, is_error=True)
 
 
-def _told(value: Object, *, kept: str | None = None, is_error: bool = False) -> CallToolResult:
+def _told(value: Object, speech: Speech, *, kept: str | None = None, is_error: bool = False) -> CallToolResult:
+    value = speech.told(value)
     whole: Object = {name: value[name] for name in _WHOLE if name in value}
     rest: Object = {name: each for name, each in value.items() if name not in whole}
     fitted = {**cut_members(rest, LARGEST_ANSWER - size_of(whole)), **whole}

@@ -12,7 +12,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult
 
 from functions.core.errors import Forbidden, PreconditionFailed, Problem
-from mcp_gateway import answers, door, legacy, waiting
+from mcp_gateway import answers, door, legacy, legacy_answers, waiting
+from mcp_gateway.following import AGAIN
 from mcp_gateway.invocation import current
 from mcp_gateway.requests import ApiRequest, request_of
 from mcp_gateway.selection import may_use
@@ -41,25 +42,24 @@ _logger = Logger(service="instantstart-mcp", log_uncaught_exceptions=False)
 def call(name: str, arguments: Arguments) -> CallToolResult:
     """Carry out a tool call; raise MCPError for a tool that there is none of."""
     if name == legacy.WAIT:
-        return _guarded(name, lambda: waiting.wait(arguments))
+        return _guarded(name, lambda: waiting.wait(arguments), None, arguments)
     translation = legacy.TOOLS.get(name)
     tool = all_tools().get(translation.tool if translation else name)
     if tool is None:
         raise _unknown(name)
-    return _guarded(name, lambda: _asked(tool, arguments, translation), None if translation else tool, arguments)
+    return _guarded(name, lambda: _asked(tool, arguments, translation), tool, arguments)
 
 
-def _guarded(
-    name: str, carried_out: _Call, tool: GatewayTool | None = None, arguments: Arguments | None = None
-) -> CallToolResult:
+def _guarded(name: str, carried_out: _Call, tool: GatewayTool | None, arguments: Arguments) -> CallToolResult:
     """Tell a problem as the tool's result: the model reads what would be right, and goes on."""
     try:
         result = carried_out()
     except Problem as problem:
-        result = answers.refusal(problem, tool, arguments)
+        result = answers.refusal(problem, tool, name, arguments)
     except Exception as error:  # the last door: a fault of ours is told without its trace
         _logger.error("unexpected fault", exc_info=error)
-        result = answers.refusal(Problem("The gateway met a fault of its own; its log has the cause."))
+        fault = Problem("The gateway met a fault of its own; its log has the cause.", remedy=AGAIN)
+        result = answers.refusal(fault, tool, name, arguments)
     content = result.structured_content or {}
     facts = {
         "tool": name,
@@ -72,17 +72,19 @@ def _guarded(
 
 
 def _asked(tool: GatewayTool, arguments: Arguments, translation: legacy.LegacyTool | None) -> CallToolResult:
-    invocation = current.get()
+    invocation, sent, speech = current.get(), arguments, None
     _check_allowed(tool, invocation)
     if translation is not None:
-        arguments = translation.arguments(arguments)
+        arguments = translation.arguments(sent)
         if translation.about_active and "tag" not in arguments:
             chosen = _sent(_ACTIVE, invocation)
             if chosen.status != HTTPStatus.OK:
-                return answers.result_of(tool, arguments, _ACTIVE, chosen)
+                told_by = legacy_answers.speech_of(translation, sent, arguments)
+                return answers.result_of(tool, arguments, _ACTIVE, chosen, told_by)
             arguments = {**arguments, "tag": _active_cluster(chosen)}
+        speech = legacy_answers.speech_of(translation, sent, arguments)
     request = request_of(tool, arguments, int(invocation.seconds_left() - _WAITING_RESERVE_SECONDS))
-    return answers.result_of(tool, arguments, request, _sent(request, invocation))
+    return answers.result_of(tool, arguments, request, _sent(request, invocation), speech)
 
 
 def _sent(request: ApiRequest, invocation: Invocation) -> WebAnswer:

@@ -16,6 +16,7 @@ from functions.core import runtime, settings
 from functions.core.caller import CALLER_HEADER
 from functions.core.errors import Unavailable
 from functions.core.web import ConnectionBroken, Unreachable, WebRequest
+from mcp_gateway.following import AGAIN
 
 if TYPE_CHECKING:
     from functions.core.caller import Claim
@@ -36,7 +37,7 @@ def send(request: ApiRequest, claim: Claim, seconds: float) -> WebAnswer:
     except Unreachable as error:
         raise Unavailable(
             f"The API gave the gateway no answer to {request.method} {request.path.partition('?')[0]} ({error}).",
-            remedy="Call the tool again: what was begun is given back, not begun twice.",
+            remedy=AGAIN,
         ) from error
 
 

@@ -20,7 +20,7 @@ Arguments = Mapping[str, JsonValue]
 _TEXT: Final = "string"
 _NUMBER: Final = "integer"
 _TAG: Final = "tag"
-# Instance groups have names here, and the reference gives its first one none.
+# Instance groups have names here, and the reference's may lack what it makes the name of its first one from.
 _FIRST_GROUP: Final = "accelerated"
 _VOLUME_GIB: Final = 500
 _RANGES: Final = {"vpcCidr": "vpc_cidr", "hyperPodPrivateSubnetCidr": "compute_cidr"}
@@ -77,8 +77,9 @@ def _foundation(sent: Arguments) -> dict[str, JsonValue]:
 
 
 def _hyperpod(sent: Arguments) -> dict[str, JsonValue]:
+    """Ask for a HyperPod cluster: as in the reference, the tag is one of names, and the cluster is the active one."""
     group: dict[str, JsonValue] = {
-        "name": _FIRST_GROUP,
+        "name": f"{sent['hyperPodTag']}-ig" if "hyperPodTag" in sent else _FIRST_GROUP,
         "instance_type": sent["AcceleratedInstanceType"],
         "instance_count": sent["AcceleratedInstanceCount"],
         "volumes": [{"size_gib": sent.get("AcceleratedEBSVolumeSize", _VOLUME_GIB)}],
@@ -87,8 +88,7 @@ def _hyperpod(sent: Arguments) -> dict[str, JsonValue]:
         group["training_plan_arn"] = sent["AcceleratedTrainingPlanArn"]
     if "computeSubnetId" in sent:
         group["subnet_id"] = sent["computeSubnetId"]
-    named: dict[str, JsonValue] = {_TAG: sent["hyperPodTag"]} if "hyperPodTag" in sent else {}
-    return named | {"availability_zone": sent["availabilityZone"], "instance_groups": [group]}
+    return {"availability_zone": sent["availabilityZone"], "instance_groups": [group]}
 
 
 def _newest(kind: str) -> Callable[[Arguments], dict[str, JsonValue]]:
@@ -167,7 +167,8 @@ _ALL: Final = (
     LegacyTool(
         "hyperpod_create",
         "hyperpod_cluster_create",
-        "Create the HyperPod cluster of a cluster.",
+        "Create the HyperPod cluster of the active cluster, and of no other. hyperPodTag says what its first instance "
+        "group is called: <hyperPodTag>-ig, or accelerated without it. It is no cluster's tag.",
         {
             "hyperPodTag": _TEXT,
             "AcceleratedInstanceType": _TEXT,

@@ -70,18 +70,14 @@ def _refuse_unknown(tool: GatewayTool, arguments: Arguments) -> None:
 
 
 def _refuse_lists(tool: GatewayTool, arguments: Arguments) -> None:
-    """Refuse what a query would lose without a word: no value at all where a truth value is meant, and lists."""
+    """Refuse what a query would lose without a word: lists, and no value at all where that would count as false."""
     for name, value in arguments.items():
-        kinds = _kinds(tool, name)
-        wrong = isinstance(value, list) and "array" not in kinds
-        if tool.places[name] is Place.QUERY and (wrong or (value is None and kinds == ["boolean"])):
-            error = FieldError(field=name, message=f"has to be of the type {kinds[0]}")
+        schema = member(member(tool.input_schema, "properties"), name)
+        kind = schema.get("type", "string")
+        wrong = isinstance(value, list) and kind != "array"
+        if tool.places[name] is Place.QUERY and (wrong or (value is None and schema.get("default") is False)):
+            error = FieldError(field=name, message=f"has to be of the type {kind}")
             raise InvalidRequest(f"{name}: {error.message}", errors=[error])
-
-
-def _kinds(tool: GatewayTool, name: str) -> list[JsonValue]:
-    kinds = member(member(tool.input_schema, "properties"), name).get("type", "string")
-    return kinds if isinstance(kinds, list) else [kinds]
 
 
 def _defaults(tool: GatewayTool) -> dict[str, JsonValue]:

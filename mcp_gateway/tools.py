@@ -1,7 +1,7 @@
 """The tools of a release: what agents see of each, and which request to the API it stands for.
 
-`data/catalogue.json` is written from the domains' declarations and the API's description by `python -m infra.tools`,
-so that the gateway starts without loading any domain.
+`data/catalogue.json` is written from the domains' declarations and the API's description by
+`python -m infra.tool_catalogue`, so that the gateway starts without loading any domain.
 """
 
 from __future__ import annotations

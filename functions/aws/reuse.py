@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
 
-from functions.aws import buckets, iam, network, routing, security_groups
+from functions.aws import buckets, iam, network, routing, security_groups, vpc_traffic
 from functions.core import runtime
 from functions.core.failures import code_of
 from functions.core.tags import owner_in
@@ -21,7 +21,6 @@ from functions.network.subnets.models import Vpc
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from types_boto3_ec2.literals import VpcAttributeNameType
     from types_boto3_ec2.type_defs import FilterTypeDef, VpcTypeDef
     from types_boto3_s3 import S3Client
     from types_boto3_s3.type_defs import PublicAccessBlockConfigurationTypeDef
@@ -60,10 +59,11 @@ def find_network(vpc_id: str, region: str) -> Network | None:
         return None
     subnets = network.subnets_of_vpc(vpc_id)
     zones = {subnet.subnet_id: subnet.zone for subnet in subnets}
+    support, hostnames = vpc_traffic.dns_of(vpc_id)
     return Network(
         ranges=_ranges(found[0]),
-        dns_support=_attribute(vpc_id, "enableDnsSupport"),
-        dns_hostnames=_attribute(vpc_id, "enableDnsHostnames"),
+        dns_support=support,
+        dns_hostnames=hostnames,
         parts=Vpc(
             vpc_id=vpc_id,
             subnets=tuple(subnets),
@@ -145,9 +145,3 @@ def _ranges(vpc: VpcTypeDef) -> tuple[IPv4Network, ...]:
         if each.get("CidrBlockState", {}).get("State") == "associated" and "CidrBlock" in each
     ]
     return tuple(IPv4Network(cidr) for cidr in dict.fromkeys([primary, *associated]) if cidr)
-
-
-def _attribute(vpc_id: str, name: VpcAttributeNameType) -> bool:
-    answer = runtime.client("ec2").describe_vpc_attribute(VpcId=vpc_id, Attribute=name)
-    found = answer["EnableDnsSupport" if name == "enableDnsSupport" else "EnableDnsHostnames"]
-    return found.get("Value", False)

@@ -159,6 +159,7 @@ DECLARATION = Declaration(
             "Create an EKS control plane with its network, add-ons, a HyperPod cluster and an S3 mount; without "
             "`hyperpod`, the foundation alone. Look at cluster_list, availability_zone_list and "
             "instance_type_list first. About 25 minutes.",
+            null_says={"storage": "no mount; left out, the bucket is mounted"},
         ),
         Tool(
             "cluster_list",

@@ -53,7 +53,8 @@ class Tool:
 
     `destroys` says that something can be lost by it, `repeats` that the same call again does the same again, and
     `additional` that it is listed only where its domain is asked for. `sends` has query parameters that the tool
-    decides, so that its callers need not know them.
+    decides, so that its callers need not know them. `null_says` has what null means for a member of the body, where
+    that is something else than to leave it out.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Tool:
     repeats: bool = False
     additional: bool = False
     sends: Mapping[str, int] = field(default_factory=dict)
+    null_says: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

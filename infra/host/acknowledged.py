@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from aws_cdk import Acknowledgment, Validations
 
+from infra.host.internal_api import INTERNAL_API
 from infra.privilege.wildcards import reason_for
 from infra.release import Place
 
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
 _PACK: Final = "AwsSolutions::AwsSolutions-"
 # What stands for the account and its like in the id of a finding.
-AS_FOUND: Final = Place("<AWS::AccountId>", "<AWS::Region>", "<AWS::Partition>", "<AWS::URLSuffix>")
+AS_FOUND: Final = Place(
+    "<AWS::AccountId>", "<AWS::Region>", "<AWS::Partition>", "<AWS::URLSuffix>", f"<{INTERNAL_API}>"
+)
 
 
 def acknowledge(construct: IConstruct, rule: str, reason: str) -> None:

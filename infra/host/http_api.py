@@ -11,6 +11,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
+from infra.release import STAGE
 from infra.topology import PREFIX
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     from infra.release import Place
 
-# No path of `$default` in front of routes: what the functions see is what the caller sent.
-STAGE: Final = "$default"
 # Requests per second: far above people and agents, far below what would cost a fortune in an hour.
 THROTTLING: Final = apigateway.CfnStage.RouteSettingsProperty(throttling_rate_limit=100, throttling_burst_limit=200)
 # Names, times and outcomes. Neither headers nor queries: those of a WebSocket's address hold a ticket.

@@ -1,17 +1,17 @@
 """The door signed with IAM: the gateway comes through it for its callers, and agents that have roles come to it.
 
-Nobody is let in here by the deployment itself. A policy that names `api_arn` lets in the gateway, whose word on who the
-caller is counts; one that names `mcp_arn` lets an agent speak to the gateway, and no further.
+Nobody is let in here by the door itself. The gateway's role has a policy that names this API and the routes under /api:
+its word on who the caller is counts. An agent's role needs the policy of `infra/privilege/agents.py`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from constructs import Construct
 
 from infra.host.addresses import named
-from infra.host.http_api import STAGE, HttpApi
+from infra.host.http_api import HttpApi
 from infra.topology import MCP_PATH
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from functions.core.declaration import Route
     from infra.host.context import Context
     from infra.release import Place
+
+# What the template calls the API: roles name it before there is anything that it could lead to.
+INTERNAL_API: Final = "InternalApi"
 
 
 class InternalApi(Construct):
@@ -50,11 +53,10 @@ class InternalApi(Construct):
             place=place,
             retention_days=context.log_retention_days,
         )
+        http.api.override_logical_id(INTERNAL_API)
         for route in named(routes):
             key = f"{route.method} {route.path}"
             http.add_route(f"Route-{route.operation_id}", key, route.function, authorization_type="AWS_IAM")
         self.id = http.id
         self.url = f"https://{http.host}"
-        self.api_arn = place.arn("execute-api", f"{http.id}/{STAGE}/*/api/*")
         self.mcp_url = f"{self.url}{MCP_PATH}"
-        self.mcp_arn = place.arn("execute-api", f"{http.id}/{STAGE}/*{MCP_PATH}")

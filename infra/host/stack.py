@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from aws_cdk import Annotations, Aws, CfnOutput, Stack, Tags
+from aws_cdk import Annotations, Aws, CfnOutput, Fn, Stack, Tags
 from aws_cdk import aws_iam as iam
 
 from functions.core.tags import MANAGER
@@ -17,6 +17,7 @@ from infra.host.dead_letters import DeadLetters
 from infra.host.edge import Edge
 from infra.host.files import FRESH, Files, Folder
 from infra.host.functions import Functions, Packages
+from infra.host.internal_api import INTERNAL_API
 from infra.host.machines import Machines
 from infra.host.rehearsal import RehearsalLock
 from infra.host.roles import Roles
@@ -64,7 +65,7 @@ class InstantStart(Stack):
         self.node.set_context("@aws-cdk/aws-lambda:recognizeLayerVersion", True)
         self.topology = topology
         self.context = context
-        self.place = Place(Aws.ACCOUNT_ID, Aws.REGION, Aws.PARTITION, Aws.URL_SUFFIX)
+        self.place = Place(Aws.ACCOUNT_ID, Aws.REGION, Aws.PARTITION, Aws.URL_SUFFIX, Fn.ref(INTERNAL_API))
         self._environment = environment(topology, self.place, shipment.release, context.choices())
         self._add_stores(shipment)
         self._add_workers(packages)

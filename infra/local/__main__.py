@@ -18,6 +18,7 @@ from pathlib import Path
 from textwrap import indent
 from typing import TextIO
 
+from infra.host.context import Context
 from infra.local import doors, kept
 from infra.local.clock import Mode
 from infra.local.doors import Doors
@@ -50,7 +51,13 @@ def main(arguments: list[str] | None = None) -> int:
     with functions_log_to(directory) as log:
         image = None if wanted.fresh else kept_for(directory, wanted.region)
         options = Options(
-            directory, Mode.RUN, wanted.speed, wanted.region, kubernetes_port=kubernetes_port, auth=wanted.auth
+            directory,
+            Mode.RUN,
+            wanted.speed,
+            wanted.region,
+            kubernetes_port=kubernetes_port,
+            auth=wanted.auth,
+            agent_roles=wanted.agent_roles,
         )
         with (
             closing(_host(options, image)) as host,
@@ -114,6 +121,12 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--auth", type=Auth, choices=list(Auth), default=Auth.LOCAL, help="cognito: people sign in; local: all may all"
     )
+    parser.add_argument(
+        "--agent-roles",
+        type=_agent_roles,
+        default={},
+        help="who may speak to the gateway with a signature: a JSON object from role ARNs to groups",
+    )
     parser.add_argument("--fresh", action="store_true", help="start empty instead of where the last run ended")
     parser.add_argument(
         "--directory", type=Path, default=Path(".local"), help="for addresses, kubeconfig, logs and state"
@@ -133,6 +146,13 @@ def _speed(text: str) -> float:
     if not 0 < speed <= 10_000:
         raise argparse.ArgumentTypeError("time runs more than 0 and at most 10000 times as fast")
     return speed
+
+
+def _agent_roles(text: str) -> dict[str, str]:
+    try:
+        return Context.of({"agent_roles": json.loads(text)}).agent_roles
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _taken_port(first: int) -> int | None:
@@ -161,6 +181,8 @@ def _endpoints(host: LocalHost, opened: Doors, log: Path) -> dict[str, object]:
         "ws": opened.ws,
         "aws": opened.aws,
         "internal": opened.internal,
+        "mcp_signed": opened.mcp_signed,
+        "agent_roles": sorted(host.options.agent_roles),
         "kubeconfig": str(host.access.kubeconfig.path),
         "region": host.options.region,
         "speed": host.options.speed,
@@ -191,11 +213,17 @@ def _announce(endpoints: dict[str, object]) -> None:
               export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
   Kubernetes  kubectl --kubeconfig {endpoints["kubeconfig"]} get nodes,pods,pvc -A
   Logs        {endpoints["log"]}
-{_of_sign_in(endpoints)}
+{_of_roles(endpoints)}{_of_sign_in(endpoints)}
 Press Ctrl-C to stop; `make run` then goes on from there, `make run FRESH=1` starts empty.
 """
     )
     sys.stdout.flush()
+
+
+def _of_roles(endpoints: dict[str, object]) -> str:
+    if not endpoints["agent_roles"]:
+        return ""
+    return f"  Roles       {endpoints['mcp_signed']}    for agents that sign with one of --agent-roles\n"
 
 
 def _of_sign_in(endpoints: dict[str, object]) -> str:

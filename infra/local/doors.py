@@ -1,4 +1,4 @@
-"""The plain HTTP ports of a host: the public API with its WebSockets, the AWS endpoint, the gateway's own door."""
+"""The plain HTTP ports of a host: the public API with its WebSockets, the AWS endpoint, the door of roles."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ class Doors:
     def mcp(self) -> str:
         """Say where agents connect."""
         return mcp_url(self.api)
+
+    @property
+    def mcp_signed(self) -> str:
+        """Say where agents connect that sign with a role."""
+        return mcp_url(self.internal)
 
     @property
     def ws(self) -> str:

@@ -1,7 +1,8 @@
-"""The two HTTP doors of a host: the public one with its sign-in, and the internal one of the gateway's role."""
+"""The two HTTP doors of a host: the public one with its sign-in, and the internal one of roles."""
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +20,7 @@ from infra.release import GATEWAY, Place, function_role
 from infra.topology import UNMATCHED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from pydantic import JsonValue
@@ -69,14 +70,16 @@ class Entrances:
         return self.front.answer(request) or self._public.handle(request, source_ip, self.front.authorizer)
 
     def internal(self, request: HttpRequest, source_ip: str) -> HttpResponse:
-        """Answer a request of the gateway."""
+        """Answer a request of the gateway, or of an agent that has a role."""
         return self._internal.handle(request, source_ip, self._signed)
 
     def _scope_of(self, route: Route) -> str:
         return self.front.scope_of(route)
 
 
-def told_of(place: Place, connections: str, allowed_origins: tuple[str, ...]) -> dict[str, str]:
+def told_of(
+    place: Place, connections: str, allowed_origins: tuple[str, ...], agent_roles: Mapping[str, str]
+) -> dict[str, str]:
     """Give what the functions behind the doors are told of them; `connections` is where those of WebSockets are."""
     return {
         "CONNECTIONS_ENDPOINT": connections,
@@ -85,11 +88,12 @@ def told_of(place: Place, connections: str, allowed_origins: tuple[str, ...]) ->
         "GATEWAY_ROLE_ARN": gateway_role(place),
         "ALLOWED_ORIGINS": " ".join(allowed_origins),
         "INTERNAL_API_URL": INTERNAL_URL,
+        "AGENT_ROLES": json.dumps(dict(agent_roles)),
     }
 
 
 def gateway_role(place: Place) -> str:
-    """Name the role that the internal door is open to."""
+    """Name the role that the API is open to at the internal door."""
     return place.role_arn(function_role(GATEWAY))
 
 

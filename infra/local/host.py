@@ -75,7 +75,8 @@ class Options:
     """How a host is to be: where its files are, its clock and region, and its secrets.
 
     `person_token` lets the person at the machine into the clusters, `page_token_key` signs the API's page tokens.
-    `allowed_origins` are those whose pages may call the API, beside the host's own.
+    `allowed_origins` are those whose pages may call the API, beside the host's own. `agent_roles` may speak to the
+    gateway with a signature, each as one of the group that it stands with.
     """
 
     directory: Path
@@ -88,6 +89,7 @@ class Options:
     page_token_key: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     auth: Auth = Auth.LOCAL
     allowed_origins: tuple[str, ...] = ()
+    agent_roles: Mapping[str, str] = field(default_factory=dict)
 
 
 class LocalHost:
@@ -107,7 +109,7 @@ class LocalHost:
             self.clock, self.identities, options.region, self.client, options.person_token, self._of_stack
         )
         place = Place(ACCOUNT_ID, options.region)
-        guard = Guard(topology, Live(place, Simulated(self.world)))
+        guard = Guard(topology, Live(place, Simulated(self.world)), options.agent_roles)
         self.endpoint = AwsEndpoint(self.clock, self.identities, self.world, self._engine, options.region, guard)
         self.sessions = Sessions(self.endpoint, self.clock, self.faults, options.region, self.endpoint.session_of)
         self.access = ClusterAccess(
@@ -124,7 +126,7 @@ class LocalHost:
                 self.client,
                 place,
                 options.page_token_key,
-                told_of(place, self.sockets.endpoint, options.allowed_origins),
+                told_of(place, self.sockets.endpoint, options.allowed_origins, options.agent_roles),
             )
             self.functions = self._functions()
         rules = event_rules(topology, self.deployed.environment)
@@ -235,7 +237,7 @@ class LocalHost:
             return self.entrances.public(request, source_ip)
 
     def handle_internal(self, request: HttpRequest, source_ip: str = "127.0.0.1") -> HttpResponse:
-        """Answer one HTTP request at the door of the gateway's role; time stands meanwhile."""
+        """Answer one HTTP request at the door of roles; time stands meanwhile."""
         with self.clock.busy():
             return self.entrances.internal(request, source_ip)
 

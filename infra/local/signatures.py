@@ -1,6 +1,7 @@
 """The IAM authoriser of the internal door: whose signature a request carries, and whether it may come in.
 
-The door is open to one role. Signatures are judged by real time, as AWS judges them.
+The door is open to the gateway's role, and to those of agents as far as the gateway. Signatures are judged by real
+time, as AWS judges them.
 """
 
 from __future__ import annotations
@@ -38,19 +39,19 @@ _DATE: Final = "%Y%m%dT%H%M%SZ"
 
 @dataclass(frozen=True)
 class IamAuthorizer:
-    """Lets in sessions of one role whose signature is right."""
+    """Lets in sessions of the gateway's role and of agents' roles, whose signature is right, to what each may call."""
 
     identities: Identities
-    role_arn: str
+    gateway: str
     region: str
     clock: Callable[[], datetime]
     """The host's clock, by which sessions end."""
     guard: Guard
 
     def __call__(self, request: HttpRequest, _: Sequence[str]) -> dict[str, JsonValue]:
-        """Give what the event says of whoever signed; raise Refused for everybody but the role."""
+        """Give what the event says of whoever signed; raise Refused for everybody but those roles."""
         identity = self._signer(request)
-        if identity is None or identity.role_arn != self.role_arn or not self._is_allowed(identity, request):
+        if identity is None or not self._is_allowed(identity, request):
             raise Refused(403, "Forbidden")
         return {"iam": _described(identity, self.identities.account_id)}
 
@@ -63,6 +64,8 @@ class IamAuthorizer:
         return identity if expected is not None and hmac.compare_digest(expected, found["signature"]) else None
 
     def _is_allowed(self, identity: Identity, request: HttpRequest) -> bool:
+        if identity.role_arn != self.gateway:
+            return self.guard.lets_agent(identity.role_arn, request.method, request.path)
         role = identity.role_arn.rpartition("/")[2]
         return self.guard.invocation_denial(role, request.method, request.path) is None
 

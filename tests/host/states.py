@@ -8,9 +8,11 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
+from functions.core.groups import OPERATORS, READERS
 from infra.local.demo.foreign import Maker
 from infra.local.host import LocalHost, Options
 from infra.local.images import HostSnapshot
@@ -36,12 +38,20 @@ __all__ = [
 
 # A page elsewhere that may call the API.
 PAGE_ORIGIN = "https://ui.example"
+# Roles of the account that may speak to the gateway, as one who works and as one who looks.
+AGENT_ROLE = "arn:aws:iam::123456789012:role/agents/deployer"
+LOOKING_ROLE = "arn:aws:iam::123456789012:role/watcher"
 START = datetime(2026, 1, 1, 9, 0, tzinfo=UTC)
+
+
+def _options(directory: Path) -> Options:
+    agents = {AGENT_ROLE: OPERATORS, LOOKING_ROLE: READERS}
+    return Options(directory, start=START, allowed_origins=(PAGE_ORIGIN,), agent_roles=agents)
 
 
 @pytest.fixture(scope="session")
 def session_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalHost]:
-    host = LocalHost(Options(tmp_path_factory.mktemp("local"), start=START, allowed_origins=(PAGE_ORIGIN,)))
+    host = LocalHost(_options(tmp_path_factory.mktemp("local")))
     host.functions.load()
     # What is loaded stays: the collector need not look through all of it again and again.
     usual = gc.get_threshold()

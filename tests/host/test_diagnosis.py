@@ -25,7 +25,9 @@ CALLS = {
     "ec2 DescribeSubnets": 1,
     "ec2 DescribeRouteTables": 1,
     "ec2 DescribeNatGateways": 1,
-    "ec2 DescribeVpcEndpoints": 1,
+    "ec2 DescribeNetworkAcls": 1,
+    "ec2 DescribeVpcAttribute": 2,
+    "ec2 DescribeVpcEndpoints": 2,
     "ec2 DescribeSecurityGroups": 1,
     "iam GetRole": 1,
     "s3 HeadObject": 1,
@@ -161,6 +163,65 @@ def test_a_security_group_without_its_self_reference_is_named_with_the_rule_and_
     }
     assert "inbound" in found(body, "security_group_self_reference")["message"]
     assert "outbound" in found(body, "security_group_self_reference")["message"]
+
+
+def test_a_vpc_without_dns_is_named_with_the_commands(hand: ByHand) -> None:
+    vpc = hand.compute_subnet()["VpcId"]
+    hand.aws("ec2").modify_vpc_attribute(VpcId=vpc, EnableDnsHostnames={"Value": False})
+    body = diagnosed(hand.driver, TAG)
+    assert wrong(body) == {("vpc_dns", "FAIL", "P0")}
+    check = found(body, "vpc_dns")
+    assert (check["resource"], facts(check)) == (vpc, {"dns-support": True, "dns-hostnames": False})
+    assert check["remedy"] == f"aws ec2 modify-vpc-attribute --vpc-id {vpc} --enable-dns-hostnames"
+    assert check["runbook"] == "diagnose-cluster-creation/dns"
+
+
+def test_a_network_acl_that_keeps_answers_back_is_named_with_the_command_that_lets_them_in(hand: ByHand) -> None:
+    ec2, subnet = hand.aws("ec2"), hand.compute_subnet()
+    [acl] = ec2.describe_network_acls(Filters=[{"Name": "association.subnet-id", "Values": [subnet["SubnetId"]]}])[
+        "NetworkAcls"
+    ]
+    rule = {"NetworkAclId": acl["NetworkAclId"], "Protocol": "6", "Egress": False}
+    ports = {"From": 1024, "To": 65535}
+    ec2.create_network_acl_entry(**rule, RuleNumber=50, RuleAction="deny", CidrBlock="10.9.0.0/16", PortRange=ports)
+    assert wrong(diagnosed(hand.driver, TAG)) == {("network_acl", "WARN", "P1")}
+    ec2.create_network_acl_entry(**rule, RuleNumber=40, RuleAction="deny", CidrBlock="0.0.0.0/0", PortRange=ports)
+    body = diagnosed(hand.driver, TAG)
+    assert wrong(body) == {("network_acl", "FAIL", "P0")}
+    check = found(body, "network_acl")
+    assert check["resource"] == subnet["SubnetId"]
+    assert facts(check)["rules on the answers to it"].startswith("40 deny 0.0.0.0/0")
+    assert "--ingress --rule-number 39 " in check["remedy"]
+    ec2.create_network_acl_entry(**rule, RuleNumber=39, RuleAction="allow", CidrBlock="0.0.0.0/0", PortRange=ports)
+    assert wrong(diagnosed(hand.driver, TAG)) == set(), "what the remedy says has helped"
+
+
+def test_a_subnet_that_leads_nowhere_is_judged_by_the_endpoints_of_its_vpc(hand: ByHand) -> None:
+    ec2, subnet = hand.aws("ec2"), hand.compute_subnet()
+
+    def endpoint(service: str) -> None:
+        ec2.create_vpc_endpoint(
+            VpcId=subnet["VpcId"],
+            ServiceName=f"com.amazonaws.us-west-2.{service}",
+            VpcEndpointType="Interface",
+            SubnetIds=[subnet["SubnetId"]],
+            PrivateDnsEnabled=True,
+        )
+
+    hand.delete_compute_route()
+    for service in ("ec2", "ecr.api", "ecr.dkr", "sts"):
+        endpoint(service)
+    body = diagnosed(hand.driver, TAG)
+    assert wrong(body) == {("interface_endpoints", "FAIL", "P0")}
+    assert "no endpoint for eks-auth:" in found(body, "interface_endpoints")["message"]
+    assert found(body, "subnet_route")["status"] == "INFO"
+    endpoint("eks-auth")
+    assert wrong(diagnosed(hand.driver, TAG)) == {("interface_endpoints", "WARN", "P1")}
+    for service in ("eks", "logs", "sagemaker.api", "ssm"):
+        endpoint(service)
+    body = diagnosed(hand.driver, TAG)
+    assert wrong(body) == set()
+    assert found(body, "interface_endpoints")["status"] == "PASS"
 
 
 def test_a_subnet_that_leads_nowhere_is_told_from_one_that_lacks_the_endpoint_only(hand: ByHand) -> None:

@@ -169,6 +169,9 @@ def test_a_fault_of_the_gateways_own_is_told_without_its_trace_and_ends_nothing(
         told = agent.call("cluster_list")
     assert (told.is_error, told.content["code"]) == (True, "internal")
     assert "secret" not in json.dumps(told.content)
+    assert "operation_list" in told.content["remedy"]
+    with patch.object(InternalWeb, "send", side_effect=RuntimeError("a secret of the machine")):
+        assert agent.call("cluster_create", tag="t1").next == {"tool": "operation_list", "arguments": {}}
     assert agent.done("cluster_list") == {"clusters": []}
 
 
@@ -177,6 +180,24 @@ def test_an_api_that_gives_no_answer_is_asked_again_by_the_call_that_the_answer_
         told = modern.call("storage_create", tag="t1")
     assert (told.is_error, told.content["code"]) == (True, "unavailable")
     assert told.next == {"tool": "storage_create", "arguments": {"tag": "t1"}}
+
+
+def test_an_old_name_without_an_answer_is_asked_again_by_itself(modern: Agent) -> None:
+    with patch.object(InternalWeb, "send", side_effect=Unreachable("ReadTimeoutError")):
+        told = modern.call("cluster_create_eks", clusterTag="t1")
+    assert told.next == {"tool": "cluster_create_eks", "arguments": {"clusterTag": "t1"}}
+    begun = modern.done(told.next["tool"], **told.next["arguments"])
+    assert modern.done(told.next["tool"], **told.next["arguments"])["operation_id"] == begun["operation_id"]
+
+
+def test_remedies_name_calls_that_an_agent_can_make(driver: Driver, modern: Agent) -> None:
+    assert modern.call("cluster_get", tag="no-such").content["remedy"] == "cluster_list lists the tags."
+    begun = modern.done("cluster_create", tag="t1")
+    modern.done("operation_cancel", operation_id=begun["operation_id"])
+    modern.follow(modern.done("operation_get", operation_id=begun["operation_id"]))
+    taken = modern.call("cluster_create", tag="t1", owner_groups=["red"]).content
+    assert f'operation_retry {{"operation_id":"{begun["operation_id"]}"}}' in taken["remedy"]
+    assert "POST /api" in driver.send("POST", "/api/clusters", {"tag": "t1", "owner_groups": ["red"]}).body["remedy"]
 
 
 def test_a_connection_that_broke_is_tried_once_more(modern: Agent) -> None:
@@ -324,9 +345,35 @@ def test_legacy_calls_are_about_the_active_cluster_unless_they_name_another(driv
     assert (lost.is_error, lost.content["code"]) == (True, "precondition_failed")
     assert "cluster_switch" in lost.content["remedy"]
     begun = modern.done("cluster_create_eks", clusterTag="t1")
-    assert modern.done("cluster_get_eks_creation_status")["operations"][0]["operation_id"] == begun["operation_id"]
+    assert begun["status_tool"] == "cluster_get_eks_creation_status"
+    told = begun
+    while "next" in told:
+        told = modern.done(told["next"]["tool"], **told["next"]["arguments"])
+        modern.done("wait_seconds", seconds=20)
+    [operation] = told["operations"]
+    assert (operation["operation_id"], operation["status"]) == (begun["operation_id"], "SUCCEEDED")
     modern.done("cluster_switch", clusterTag="t1")
     assert modern.done("cluster_get_status")["tag"] == "t1"
+
+
+def test_an_old_name_makes_hyperpod_in_the_active_cluster_whatever_its_tag_says(driver_of_prepared: Driver) -> None:
+    driver, modern = driver_of_prepared, Agent(driver_of_prepared.host)
+    assert driver.create({"tag": "other"})["status"] == "SUCCEEDED"
+    wished: dict[str, JsonValue] = {
+        "AcceleratedInstanceType": "ml.g6.4xlarge",
+        "AcceleratedInstanceCount": 1,
+        "availabilityZone": "us-west-2c",
+    }
+    lost = modern.call("hyperpod_create", wished, hyperPodTag="other")
+    assert (lost.is_error, lost.content["code"]) == (True, "precondition_failed"), "no cluster is active"
+    modern.done("cluster_switch", clusterTag="base")
+    refused = modern.call("hyperpod_create", wished, hyperPodTag="no group's name")
+    assert refused.content["errors"][0]["field"] == "instance_groups[0].name"
+    begun = modern.done("hyperpod_create", **wished, hyperPodTag="other")
+    assert begun["cluster_tag"] == "base"
+    request = driver.get(f"/api/operations/{begun['operation_id']}")["request"]
+    assert [group["name"] for group in request["instance_groups"]] == ["other-ig"]
+    assert {each["tag"] for each in modern.done("cluster_list")["clusters"]} == {"base", "other"}
 
 
 # -- who may

@@ -21,7 +21,7 @@ from infra.topology import TOPOLOGY
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-PLACE: Final = Place("111122223333", "us-west-2")
+PLACE: Final = Place("111122223333", "us-west-2", internal_api="<InternalApi>")
 KNOWN: Final = {
     "AWS::AccountId": PLACE.account,
     "AWS::Region": PLACE.region,

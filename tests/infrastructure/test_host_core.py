@@ -582,7 +582,7 @@ def test_agents_meet_a_version_that_starts_from_its_snapshot_and_knows_the_door(
     assert gateway.at("SnapStart", "ApplyOn") == "PublishedVersions"
     settings = gateway.at("Environment", "Variables")
     assert isinstance(settings, dict)
-    assert str(settings["INTERNAL_API_URL"]).startswith("https://<EdgeInternalApi")
+    assert str(settings["INTERNAL_API_URL"]).startswith("https://<InternalApi>.")
     assert settings["AGENT_ROLES"] == "{}"
     (alias,) = plain.of("Lambda::Alias")
     assert (alias.at("FunctionName"), alias.at("Name")) == (f"<{gateway.name}>", "newest")

@@ -73,7 +73,7 @@ CALLED: Final = {
         answered(503, "EndpointConnectionError"),
     ),
     # The whole of the SDK's server, and its first request to an API that does not answer.
-    "mcp": (CALLED_TOOL, answered(200, "gave the gateway no answer to GET /api/clusters")),
+    "mcp": (CALLED_TOOL, answered(200, "gave the gateway no answer to cluster_list")),
     "connections": (CONNECT, answered(503, "EndpointConnectionError")),
     "operations": (BEGIN, found_no_aws),
     "events": (scheduled("events"), found_no_aws),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from infra.host.stack import NAME
 from infra.privilege.authorization import load
 from infra.privilege.grants.identity import of_clusters
-from infra.release import BOUNDARY, OWN_BOUNDARY
+from infra.release import BOUNDARY, OWN_BOUNDARY, function_role
 from infra.shapes import Weight
 from infra.topology import PREFIX, TOPOLOGY, UNMATCHED
 from tests.infrastructure.deployment import PLACE
@@ -54,6 +54,23 @@ def test_nothing_but_the_boundary_names_all_resources_where_aws_has_a_type_for_t
             continue
         for action in listed(statement["Action"]):
             assert known[action].resource_types == (), f"{owner} may {action} on everything"
+
+
+def test_the_gateway_alone_calls_the_api_and_by_the_id_of_its_internal_door(chosen: Deployment) -> None:
+    held = [
+        (owner, str(resource))
+        for owner, statement in statements(chosen)
+        if "execute-api:Invoke" in listed(statement["Action"])
+        for resource in listed(statement["Resource"])
+    ]
+    door = chosen.reference("<InternalApi>")
+    gateway = chosen.named("IAM::Role", "RoleName")[PLACE.global_name(function_role("mcp"))]
+    assert (door.kind, door.at("Name")) == ("AWS::ApiGatewayV2::Api", f"{PREFIX}internal")
+    assert {owner for owner, _ in held} == {gateway.name}
+    assert {resource for _, resource in held} == {
+        f"arn:aws:execute-api:us-west-2:111122223333:<InternalApi>/$default/{method}/api/*"
+        for method in ("DELETE", "GET", "PATCH", "POST", "PUT")
+    }
 
 
 def test_every_role_whoever_made_it_has_the_boundary_of_the_deployment(chosen: Deployment) -> None:

@@ -164,3 +164,22 @@ def test_the_guard_tells_what_is_missing_in_the_words_of_iam() -> None:
         "because no identity-based policy allows the ec2:DescribeVpcs action"
     )
     assert guard.denial("instantstart-function-api-us-west-2", "ec2", form(Action="DescribeVpcs")) is None
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "is_let"),
+    [
+        ("GET", "/api/clusters", True),
+        ("DELETE", "/api/clusters/t1", True),
+        ("POST", "/mcp", False),
+        ("POST", "/apis/clusters", False),
+        ("OPTIONS", "/api/clusters", False),
+    ],
+)
+def test_the_gateways_role_calls_what_its_policy_names_of_the_internal_door(
+    method: str, path: str, is_let: bool
+) -> None:
+    denial = Guard(TOPOLOGY, LIVE).invocation_denial("instantstart-function-mcp-us-west-2", method, path)
+    assert (denial is None) is is_let
+    if denial is not None:
+        assert denial.asked.resource == f"arn:aws:execute-api:us-west-2:123456789012:internal/$default/{method}{path}"

@@ -89,6 +89,7 @@ def test_the_function_behind_diagnoses_holds_reads_and_nothing_else() -> None:
     wide = {a for each in policy.statements if "*" in each.resources for a in each.actions} - OF_ALL
     assert wide == {
         "ec2:DescribeNatGateways",
+        "ec2:DescribeNetworkAcls",
         "ec2:DescribeRouteTables",
         "ec2:DescribeSecurityGroups",
         "ec2:DescribeSubnets",

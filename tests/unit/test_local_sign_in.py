@@ -86,3 +86,20 @@ def test_a_file_of_users_that_cannot_be_read_is_named_before_anything_starts(
         kept_in(tmp_path)
     assert main(["--auth", "cognito", "--port", "0", "--directory", str(tmp_path)]) == 1
     assert capsys.readouterr().err.startswith(f"{path} is no list of users")
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ("{", "Expecting property name"),
+        ('{"deployer": "instantstart-operators"}', "deployer is no ARN of a role"),
+        ('{"arn:aws:iam::123456789012:role/a": "admins"}', "admins of arn:aws:iam::123456789012:role/a is no group"),
+    ],
+)
+def test_agents_roles_that_count_for_nothing_are_named_before_anything_is_served(
+    given: str, named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--agent-roles", given])
+    assert ended.value.code == 2
+    assert named in capsys.readouterr().err

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from functions.core.declaration import Scope
 from functions.core.phases import LOOKING
 from functions.entry.domains import DECLARATIONS
-from infra import tools
+from infra import tool_catalogue
 from mcp_gateway import legacy
 from mcp_gateway.server import described, described_legacy
 from mcp_gateway.tools import CATALOGUE, STATUS_TOOL, GatewayTool, Place, all_tools
@@ -28,7 +28,7 @@ NOT_FOR_AGENTS: Final = {
 
 
 def test_the_written_catalogue_is_that_of_the_declarations() -> None:
-    assert CATALOGUE.read_text(encoding="utf-8") == tools.text(), "run `make tools`"
+    assert CATALOGUE.read_text(encoding="utf-8") == tool_catalogue.text(), "run `make tools`"
 
 
 def test_every_route_has_a_tool_and_every_tool_a_route() -> None:
@@ -58,7 +58,7 @@ def test_names_fit_into_what_clients_make_of_them_and_the_order_is_always_the_sa
     assert max(map(len, all_tools())) <= 32
     assert max(map(len, legacy.TOOLS)) <= 33
     assert max(len(f"mcp__{'x' * 21}__{name}") for name in names) <= 64
-    assert [*all_tools()] == [tool.name for tool in tools.catalogue()]
+    assert [*all_tools()] == [tool.name for tool in tool_catalogue.catalogue()]
 
 
 def test_what_everybody_gets_to_see_is_small() -> None:

@@ -92,7 +92,7 @@ PLAN = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/p"
         (
             "hyperpod_create",
             {
-                "hyperPodTag": "t1",
+                "hyperPodTag": "train",
                 "AcceleratedInstanceType": "ml.p5.48xlarge",
                 "AcceleratedInstanceCount": 4,
                 "availabilityZone": "us-west-2c",
@@ -102,11 +102,10 @@ PLAN = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/p"
             },
             "hyperpod_cluster_create",
             {
-                "tag": "t1",
                 "availability_zone": "us-west-2c",
                 "instance_groups": [
                     {
-                        "name": "accelerated",
+                        "name": "train-ig",
                         "instance_type": "ml.p5.48xlarge",
                         "instance_count": 4,
                         "volumes": [{"size_gib": 900}],

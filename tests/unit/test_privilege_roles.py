@@ -15,7 +15,7 @@ from infra.release import Place, boundary_arn, function_role, machine_role
 from infra.shapes import Access, Function
 from infra.topology import FOUNDATION_ROLE, KUBERNETES_ADMIN, KUBERNETES_OPERATOR, PREFIX, TOPOLOGY
 
-PLACE = Place("123456789012", "us-west-2")
+PLACE = Place("123456789012", "us-west-2", internal_api="a1b2c3")
 PASSABLE = "arn:aws:iam::123456789012:role/team/nodes"
 POLICIES = documents(TOPOLOGY, PLACE, [PASSABLE])
 FAR = documents(TOPOLOGY, Place("123456789012", "ap-southeast-1", "aws-us-gov"), [PASSABLE] * 3)
@@ -327,7 +327,10 @@ def test_the_gateway_may_call_the_api_and_nothing_else_of_aws() -> None:
     document = POLICIES[function_role("mcp")]
     own = [each for each in document.statements if not {"logs:PutLogEvents", "xray:PutTraceSegments"} & {*each.actions}]
     assert [each.actions for each in own] == [("execute-api:Invoke",)]
-    assert own[0].resources == (PLACE.arn("execute-api", "*/$default/*/api/*"),)
+    methods = ("DELETE", "GET", "PATCH", "POST", "PUT")
+    assert own[0].resources == tuple(
+        f"arn:aws:execute-api:us-west-2:123456789012:a1b2c3/$default/{each}/api/*" for each in methods
+    )
 
 
 def test_a_signing_key_is_named_by_its_generations() -> None:

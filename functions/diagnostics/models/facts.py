@@ -14,6 +14,7 @@ from functions.clusters.importing.models.found import FoundEks
 from functions.core.cluster import ClusterSpec, DesiredGroup
 from functions.core.errors import ProblemBody
 from functions.core.ledger.models import Operation
+from functions.diagnostics.models.traffic import Traffic
 from functions.network.subnets.models import Vpc
 
 Value = TypeVar("Value", covariant=True)
@@ -209,6 +210,7 @@ class Facts:
     eks: Seen[EksSeen] = _NOBODY
     hyperpod: Seen[HyperPodSeen] = _NOBODY
     vpc: Seen[Vpc] = _NOBODY
+    traffic: Seen[Traffic] = _NOBODY
     security_groups: Seen[Mapping[str, SecurityGroup]] = _NOBODY
     trusts: Mapping[str, Seen[Mapping[str, JsonValue]]] = field(default_factory=dict)
     entries: Mapping[str, Seen[EntrySeen]] = field(default_factory=dict)

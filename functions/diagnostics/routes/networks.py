@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from functions.aws import network, routing
+from functions.aws import network, routing, vpc_traffic
 from functions.core import settings
 from functions.diagnostics.models.answers import Area
 from functions.diagnostics.models.facts import Seen
+from functions.diagnostics.models.traffic import Traffic
 from functions.diagnostics.routes.asking import first_reason
 from functions.diagnostics.rules.areas import any_of
 from functions.network.subnets.models import Vpc
@@ -38,6 +39,23 @@ def ask(known: Facts, areas: Collection[Area], around: Gathering) -> Callable[[]
             return Seen(why=why, asked=wanted)
         made = (tuple(subnets.value or ()), tuple(tables.value or ()))
         return Seen(Vpc(vpc_id, *made, tuple(gateways.value or ()), tuple(endpoints.value or ())))
+
+    return answered
+
+
+def ask_traffic(known: Facts, areas: Collection[Area], around: Gathering) -> Callable[[], Seen[Traffic]]:
+    """Ask what else keeps traffic back; the answer is there once all calls are made."""
+    vpc_id, region = _vpc_of(known), settings.current().region
+    wanted = bool(vpc_id) and Area.NETWORK in areas
+    dns = around.ask("vpc_dns", lambda: vpc_traffic.dns_of(vpc_id), wanted=wanted)
+    acls = around.ask("network_acls", lambda: vpc_traffic.acls_of(vpc_id), wanted=wanted)
+    services = around.ask("endpoints", lambda: vpc_traffic.interface_services(vpc_id, region), wanted=wanted)
+
+    def answered() -> Seen[Traffic]:
+        why = first_reason((dns, acls, services))
+        if why or dns.value is None:
+            return Seen(why=why, asked=wanted)
+        return Seen(Traffic(*dns.value, tuple(acls.value or ()), services.value or frozenset()))
 
     return answered
 

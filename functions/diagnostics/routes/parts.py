@@ -59,7 +59,7 @@ def within(known: Facts, areas: Collection[Area], around: Gathering) -> Facts:
     installed = _installed(known, areas, around)
     limits, groups = _limits(known, areas, around), _groups(known, areas, around)
     nodes, events = _nodes(known, areas, around), failures.ask(known, areas, around)
-    vpc = networks.ask(known, areas, around)
+    vpc, traffic = networks.ask(known, areas, around), networks.ask_traffic(known, areas, around)
     around.make()
     return replace(
         known,
@@ -73,6 +73,7 @@ def within(known: Facts, areas: Collection[Area], around: Gathering) -> Facts:
         nodes=seen(nodes),
         events=seen(events),
         vpc=vpc(),
+        traffic=traffic(),
     )
 
 

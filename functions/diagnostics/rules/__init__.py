@@ -19,6 +19,7 @@ from functions.diagnostics.rules import (
     operations,
     security_groups,
     subnets,
+    traffic,
 )
 from functions.diagnostics.rules.bounds import diagnosis
 from functions.diagnostics.rules.saying import is_unchecked
@@ -40,6 +41,7 @@ _AREAS: Final = (
     events,
     security_groups,
     subnets,
+    traffic,
     lifecycle,
     capacity,
     nodes,

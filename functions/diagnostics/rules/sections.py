@@ -33,10 +33,13 @@ SECTIONS: Final = {
     Name.SELF_REFERENCE: "security-groups",
     Name.EGRESS: "security-groups",
     Name.CONTROL_PLANE_TRAFFIC: "security-groups",
+    Name.VPC_DNS: "dns",
     Name.COMPUTE_SUBNET: "subnets",
     Name.SUBNET_ADDRESSES: "subnets",
     Name.SUBNET_ROUTE: "routes",
     Name.S3_ROUTE: "routes",
+    Name.INTERFACE_ENDPOINTS: "routes",
+    Name.NETWORK_ACL: "network-acls",
     Name.LIFECYCLE_SCRIPT: "lifecycle",
     Name.LIFECYCLE_LOG: "lifecycle",
     Name.QUOTA: "quotas",
@@ -44,6 +47,7 @@ SECTIONS: Final = {
     Name.NODE_STATUS: "nodes",
     Name.NODE_HEALTH: "hardware",
 }
+_OF_NETWORK: Final = ("security_group_", "vpc_", "compute_", "subnet_", "s3_", "interface_", "network_")
 AREAS: Final = {
     Name.LAST_OPERATION: Area.OPERATIONS,
     Name.FOUNDATION_STACK: Area.FOUNDATION,
@@ -56,7 +60,7 @@ AREAS: Final = {
     Name.HYPERPOD_CLUSTER: Area.HYPERPOD,
     Name.INSTANCE_GROUPS: Area.HYPERPOD,
     **{name: Area.HYPERPOD for name in Name if name.startswith(("cluster_events", "event_"))},
-    **{name: Area.NETWORK for name in Name if name.startswith(("security_group_", "compute_", "subnet_", "s3_"))},
+    **{name: Area.NETWORK for name in Name if name.startswith(_OF_NETWORK)},
     Name.LIFECYCLE_SCRIPT: Area.LIFECYCLE,
     Name.LIFECYCLE_LOG: Area.LIFECYCLE,
     Name.QUOTA: Area.CAPACITY,

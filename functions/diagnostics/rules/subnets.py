@@ -119,6 +119,9 @@ def _leaves(facts: Facts, subnet: Subnet, table: RouteTable | None, vpc: Vpc) ->
     )
     if table is not None and (leads_on(table, vpc.nat_gateways) if through_nat else onward(table)):
         return passed(_ROUTE, f"{subnet.subnet_id} leads on: {said_of(table)}", subnet.subnet_id)
+    if not onward(table) and facts.traffic.value and facts.traffic.value.services:
+        message = f"{subnet.subnet_id} reaches what has an endpoint in its VPC, and nothing else: {said_of(table)}"
+        return noted(_ROUTE, message, subnet.subnet_id, seen)
     state = ", which does not work" if through_nat and onward(table) else ""
     message = f"instances in {subnet.subnet_id} do not reach AWS: {said_of(table)}{state}"
     return failed(_ROUTE, Priority.P0, message, _mending(facts), subnet.subnet_id, seen)
@@ -139,4 +142,5 @@ def _reaches_s3(facts: Facts, subnet: Subnet, table: RouteTable | None, vpc: Vpc
 def _mending(facts: Facts) -> str:
     if facts.spec.origin == "imported":
         return "Give the subnet's route table a route through a working NAT gateway, and a gateway endpoint for S3."
-    return f"POST /api/clusters/{facts.spec.tag}/drift names what is missing, POST …/repair brings it back."
+    cluster = f"/api/clusters/{facts.spec.tag}"
+    return f"POST {cluster}/drift names what is missing, POST {cluster}/repair brings it back."

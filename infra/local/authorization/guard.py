@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from infra.functions import INVOKE_API
 from infra.local.authorization import parsing, requests, uses
 from infra.local.authorization.asking import Unknown
 from infra.local.authorization.conditions import Unjudgeable
 from infra.local.authorization.evaluation import Allowed, Asked, Denied, Policy, Why, evaluate
 from infra.local.authorization.uses import Use
-from infra.privilege import boundary, roles
+from infra.privilege import agents, boundary, roles
 from infra.privilege.roles import LEFT_OUT
 from infra.release import machine_role
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from infra.local.authorization.live import Live
     from infra.local.messages import HttpRequest
     from infra.topology import Topology
@@ -43,11 +46,13 @@ class Guard:
     A caller's role has its name in IAM; what is noted of it is by what the topology calls it.
     """
 
-    def __init__(self, topology: Topology, live: Live) -> None:
+    def __init__(self, topology: Topology, live: Live, agent_roles: Iterable[str] = ()) -> None:
         self._live = live
+        self._agent_roles = frozenset(agent_roles)
         self._policies = {role: Policy(held) for role, held in roles.documents(topology, live.place).items()}
         self._called = {live.place.global_name(role): role for role in self._policies}
         self._boundary = Policy(boundary.of_deployment(live.place))
+        self._of_agents = Policy(agents.document(live.place))
         self._machines = frozenset(machine_role(each.name) for each in topology.machines)
 
     def judges(self, role: str) -> bool:
@@ -66,9 +71,15 @@ class Guard:
 
     def invocation_denial(self, role: str, method: str, path: str) -> Denial | None:
         """Say what keeps a role from calling a route of an HTTP API that is signed with IAM."""
-        called = self._called[role]
-        resource = self._live.place.arn("execute-api", f"local/$default/{method}{path}")
-        return self._judged(called, Asked("execute-api:Invoke", resource))
+        return self._judged(self._called[role], self._invocation(method, path))
+
+    def lets_agent(self, role_arn: str, method: str, path: str) -> bool:
+        """Say whether a role that is not the deployment's may call such a route: all agents' may the same."""
+        asked = self._invocation(method, path)
+        return role_arn in self._agent_roles and isinstance(evaluate(asked, self._of_agents), Allowed)
+
+    def _invocation(self, method: str, path: str) -> Asked:
+        return Asked(INVOKE_API, self._live.place.internal_route(method, path))
 
     def _judged(self, role: str, asked: Asked) -> Denial | None:
         if asked.action in LEFT_OUT:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from infra.privilege.grant import Grant, equal, like, named
 from infra.release import NOTIFICATIONS
-from infra.topology import FOUNDATION_ROLE, PREFIX
+from infra.topology import ANY, API, FOUNDATION_ROLE, PREFIX
 
 if TYPE_CHECKING:
     from infra.release import Place
@@ -21,7 +21,7 @@ def grants(topology: Topology, place: Place) -> tuple[Grant, ...]:
         *_executions(topology, place),
         *_stacks(place),
         _connections(place),
-        _api(place),
+        _api(topology, place),
         _quotas(place),
         _topic(place),
     )
@@ -81,9 +81,10 @@ def _connections(place: Place) -> Grant:
     return Grant("ReachBrowsers", ("execute-api:ManageConnections",), named(place, "execute-api", *connections))
 
 
-def _api(place: Place) -> Grant:
-    """Grant the routes of the internal door, and not the gateway's own: its id too is made up."""
-    return Grant("CallApi", ("execute-api:Invoke",), named(place, "execute-api", "*/$default/*/api/*"))
+def _api(topology: Topology, place: Place) -> Grant:
+    """Grant the API's routes at the internal door, by the methods that there are; the gateway's own is not of them."""
+    methods = sorted({route.method for route in topology.routes if route.path.startswith(API)} - {ANY})
+    return Grant("CallApi", ("execute-api:Invoke",), tuple(place.internal_route(each, f"{API}*") for each in methods))
 
 
 def _quotas(place: Place) -> Grant:

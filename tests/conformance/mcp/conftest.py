@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 import pytest
 
 from functions.core.declaration import Route, Scope
+from functions.core.groups import OPERATORS
 from infra.local import doors
 from infra.local.host import LocalHost, Options
 from infra.shapes import Function, Weight
@@ -19,14 +21,16 @@ _EVERYTHING: Final = Function(
     "everything", "tests.conformance.mcp.everything.handler", "has what the suite looks for", weight=Weight.AGENTS
 )
 _PATH: Final = f"/{_EVERYTHING.name}"
+AGENT_ROLE: Final = "arn:aws:iam::123456789012:role/agents/deployer"
 
 
 @dataclass(frozen=True)
 class Served:
-    """Where a host has its two servers."""
+    """Where a host has its two servers, and the door of the first for agents that sign with a role."""
 
     host: LocalHost
     origin: str
+    signed: str
 
     @property
     def product(self) -> str:
@@ -47,7 +51,11 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     ]
     topology = replace(TOPOLOGY, functions=(*TOPOLOGY.functions, _EVERYTHING), routes=(*TOPOLOGY.routes, *routes))
     with (
-        closing(LocalHost(Options(tmp_path_factory.mktemp("agents")), topology)) as host,
+        closing(LocalHost(_options(tmp_path_factory.mktemp("agents")), topology)) as host,
         doors.opened(host) as opened,
     ):
-        yield Served(host, opened.api)
+        yield Served(host, opened.api, opened.mcp_signed)
+
+
+def _options(directory: Path) -> Options:
+    return Options(directory, agent_roles={AGENT_ROLE: OPERATORS})

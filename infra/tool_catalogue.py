@@ -1,24 +1,27 @@
-"""Writes the gateway's catalogue of tools from declarations and OpenAPI document: `python -m infra.tools [--check]`."""
+"""Writes the catalogue of agents' tools from declarations and OpenAPI document.
+
+Run it as `python -m infra.tool_catalogue [--check]`.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from functions.core.declaration import Declaration, Route, Tool
 from functions.core.headers import KEY_HEADER
 from functions.entry.domains import DECLARATIONS
 from infra import generated, openapi
-from infra.tool_schemas import OPERATION, expanded, outline
+from infra.tool_schemas import OPERATION, expanded, or_null, outline
 from mcp_gateway.tools import CATALOGUE, KEY_ARGUMENT, TOKEN_ARGUMENT, GatewayTool, Place
 
 # Said in every tool, so in few words.
 _COMMON: Final[dict[str, dict[str, Any]]] = {
     "confirm": {"type": "string", "description": "The digest of your preview of this very call."},
-    "dry_run": {"type": "boolean", "description": "Only preview."},
+    "dry_run": {"type": "boolean", "default": False, "description": "Only preview."},
     "limit": {"type": "integer", "description": "Rows at most."},
     KEY_ARGUMENT: {"type": "string", "description": "A new key forces a new operation."},
     TOKEN_ARGUMENT: {"type": "string", "description": "That of the answer before."},
@@ -53,6 +56,8 @@ def _tool(declared: Declaration, tool: Tool, document: dict[str, Any]) -> Gatewa
     route = next(each for each in declared.routes if each.operation_id == tool.operation_id)
     described = document["paths"][route.path][route.method.lower()]
     arguments = {each.name: each for each in _arguments(described, document) if each.name not in tool.sends}
+    for name, says in tool.null_says.items():
+        arguments[name] = replace(arguments[name], schema=or_null(arguments[name].schema, says))
     begins = route.success == 202
     output = _output(route, described, document)
     rows = _rows(output) if tool.operation_id.startswith("list_") else None

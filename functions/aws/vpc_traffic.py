@@ -1,0 +1,70 @@
+"""What traffic of a VPC hangs on in EC2: its DNS settings, network ACLs and interface endpoints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from functions.core import runtime
+from functions.diagnostics.models.traffic import AclRule, NetworkAcl
+
+if TYPE_CHECKING:
+    from types_boto3_ec2.literals import VpcAttributeNameType
+    from types_boto3_ec2.type_defs import FilterTypeDef, NetworkAclEntryTypeDef, NetworkAclTypeDef
+
+_ALL_PORTS: Final = (0, 65_535)
+
+
+def dns_of(vpc_id: str) -> tuple[bool, bool]:
+    """Say whether names are resolved in a VPC, and whether what stands in it has names."""
+    return _attribute(vpc_id, "enableDnsSupport"), _attribute(vpc_id, "enableDnsHostnames")
+
+
+def _attribute(vpc_id: str, name: VpcAttributeNameType) -> bool:
+    answer = runtime.client("ec2").describe_vpc_attribute(VpcId=vpc_id, Attribute=name)
+    found = answer["EnableDnsSupport" if name == "enableDnsSupport" else "EnableDnsHostnames"]
+    return found.get("Value", False)
+
+
+def acls_of(vpc_id: str) -> list[NetworkAcl]:
+    """List the network ACLs of a VPC."""
+    pages = runtime.client("ec2").get_paginator("describe_network_acls").paginate(Filters=_in_vpc(vpc_id))
+    return [_acl(found) for page in pages for found in page["NetworkAcls"]]
+
+
+def interface_services(vpc_id: str, region: str) -> frozenset[str]:
+    """Name the services of AWS, without their prefix, that an interface in a VPC answers for under their own names."""
+    pages = runtime.client("ec2").get_paginator("describe_vpc_endpoints").paginate(Filters=_in_vpc(vpc_id))
+    return frozenset(
+        found.get("ServiceName", "").removeprefix(f"com.amazonaws.{region}.")
+        for page in pages
+        for found in page["VpcEndpoints"]
+        if found.get("VpcEndpointType") == "Interface"
+        and found.get("PrivateDnsEnabled")
+        and found.get("State", "").lower() == "available"
+    )
+
+
+def _in_vpc(vpc_id: str) -> list[FilterTypeDef]:
+    return [{"Name": "vpc-id", "Values": [vpc_id]}]
+
+
+def _acl(found: NetworkAclTypeDef) -> NetworkAcl:
+    links = found.get("Associations", [])
+    return NetworkAcl(
+        acl_id=found.get("NetworkAclId", ""),
+        subnet_ids=frozenset(link.get("SubnetId", "") for link in links),
+        rules=tuple(_rule(entry) for entry in found.get("Entries", []) if "CidrBlock" in entry),
+    )
+
+
+def _rule(entry: NetworkAclEntryTypeDef) -> AclRule:
+    ports = entry.get("PortRange", {})
+    given = (ports.get("From", _ALL_PORTS[0]), ports.get("To", _ALL_PORTS[1]))
+    return AclRule(
+        number=entry.get("RuleNumber", 0),
+        outbound=entry.get("Egress", False),
+        allows=entry.get("RuleAction") == "allow",
+        protocol=entry.get("Protocol", "-1"),
+        cidr=entry.get("CidrBlock", ""),
+        ports=None if given == _ALL_PORTS else given,
+    )

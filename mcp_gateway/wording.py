@@ -1,0 +1,162 @@
+"""What the API says, in the words of whoever reads it: an agent knows tools and arguments, and no routes.
+
+Which call a route is, the catalogue says; a route that no tool stands for is told as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Final, TypeAlias
+from urllib.parse import parse_qsl, unquote
+
+from pydantic import JsonValue
+
+from functions.core.documents import member
+from functions.core.headers import KEY_HEADER
+from mcp_gateway.compact import written
+from mcp_gateway.tools import KEY_ARGUMENT, GatewayTool, Place, all_tools
+
+Object: TypeAlias = dict[str, JsonValue]
+# A call of ours as the agent would make it, beside the operation that the answer is about.
+Renaming: TypeAlias = Callable[[Object, Object], Object]
+
+# Members that are written for people; whatever else is in an answer is data.
+_TEXTS: Final = ("remedy", "detail", "message", "why", "field")
+_ROUTE: Final = re.compile(
+    r"(?:(?P<verb>[Ss])end )?"
+    r"(?P<method>GET|POST|PUT|PATCH|DELETE) (?P<path>/api(?:/[\w{}<>%~-]+(?:\.[\w-]+)*)+)"
+    r"(?:\?(?P<query>[\w.%=&<>-]*[\w>]))?(?: with (?P<body>\{[^{}]*\}))?"
+)
+_BLANK: Final = re.compile(r"[{<](?P<name>\w+)[}>]")
+_OPTION: Final = re.compile(r"(?<!\S)\?(?P<name>\w+)(?==)")
+_HEADER: Final = re.compile(re.escape(KEY_HEADER), re.IGNORECASE)
+
+
+class _NoCall(Exception):
+    """No call of a tool says what a route does."""
+
+
+@dataclass(frozen=True)
+class Speech:
+    """How an answer is told: `known` are the call's arguments, `renamed` gives other calls such a name as it has."""
+
+    known: Mapping[str, JsonValue] = field(default_factory=dict)
+    renamed: Renaming = lambda call, _: call
+
+    def told(self, value: Object) -> Object:
+        """Put an answer into the words of its reader."""
+        told = _reworded(value, self._text)
+        following = told.get("next")
+        if isinstance(following, dict):
+            told["next"] = called = self.renamed(following, _operation_of(told))
+            if "status_tool" in told:
+                told["status_tool"] = called["tool"]
+        return told
+
+    def _text(self, text: str) -> str:
+        text = _ROUTE.sub(self._call, text)
+        text = _OPTION.sub(lambda found: found[found["name"] in _arguments()], text)
+        return _HEADER.sub(KEY_ARGUMENT, text)
+
+    def _call(self, found: re.Match[str]) -> str:
+        try:
+            tool, arguments = _meant(found["method"], found["path"], found["query"] or "", self.known)
+        except _NoCall:
+            return found[0]
+        body, rest = _body(tool, found["body"])
+        call = self.renamed({"tool": tool.name, "arguments": {**arguments, **body}}, {})
+        verb = {"S": "Call ", "s": "call ", None: ""}[found["verb"]]
+        said = f" {written(call['arguments'])}" if call["arguments"] else ""
+        return f"{verb}{call['tool']}{said}{rest}"
+
+
+def _reworded(value: Object, text: Callable[[str], str]) -> Object:
+    return {name: _part(name, each, text) for name, each in value.items()}
+
+
+def _part(name: str, value: JsonValue, text: Callable[[str], str]) -> JsonValue:
+    if isinstance(value, str):
+        return text(value) if name in _TEXTS else value
+    if isinstance(value, list):
+        return [_part("", each, text) for each in value]
+    return _reworded(value, text) if isinstance(value, dict) else value
+
+
+def _operation_of(told: Object) -> Object:
+    """Give the operation that an answer is about: itself, or the only one that it lists."""
+    listed = told.get("operations")
+    only = listed[0] if isinstance(listed, list) and len(listed) == 1 else told
+    return only if isinstance(only, dict) else told
+
+
+def _meant(method: str, path: str, query: str, known: Mapping[str, JsonValue]) -> tuple[GatewayTool, Object]:
+    """Find the call that a request is; raise _NoCall where there is none."""
+    sent = parse_qsl(query, keep_blank_values=True)
+    names = {name for name, _ in sent}
+    for pattern, tool in _patterns():
+        found = pattern.fullmatch(path) if tool.method == method else None
+        if found and _takes(tool, names):
+            filled = {name: _filled(name, each, known) for name, each in found.groupdict().items()}
+            return tool, filled | _chosen(tool, sent)
+    raise _NoCall
+
+
+def _takes(tool: GatewayTool, names: set[str]) -> bool:
+    """Say whether a tool is for a request with such a query: one that waits is for those that ask to."""
+    waits = {name for name, value in tool.sends.items() if value}
+    own = {name for name in names if tool.places.get(name) is Place.QUERY}
+    return names - own == waits
+
+
+def _filled(name: str, written_as: str, known: Mapping[str, JsonValue]) -> JsonValue:
+    """Read a name in a path; a blank is what the call was about, if it was about one."""
+    return known.get(name, f"<{name}>") if _BLANK.fullmatch(written_as) else unquote(written_as)
+
+
+def _chosen(tool: GatewayTool, sent: list[tuple[str, str]]) -> Object:
+    """Read a query as arguments; what the tool sends by itself is none."""
+    chosen: Object = {}
+    for name, text in sent:
+        if name not in tool.places:
+            continue
+        value = _typed(tool, name, text)
+        earlier = chosen.get(name)
+        chosen[name] = [*earlier, *value] if isinstance(earlier, list) and isinstance(value, list) else value
+    return chosen
+
+
+def _typed(tool: GatewayTool, name: str, text: str) -> JsonValue:
+    kind = member(member(tool.input_schema, "properties"), name).get("type")
+    if kind == "array":
+        return [text]
+    if kind == "boolean" and text in ("true", "false"):
+        return text == "true"
+    return int(text) if kind == "integer" and text.isdigit() else text
+
+
+def _body(tool: GatewayTool, text: str | None) -> tuple[Object, str]:
+    """Read a body as arguments; one that is none of the tool's stays behind the call as it was written."""
+    if text is None:
+        return {}, ""
+    try:
+        body = json.loads(text)
+    except ValueError:
+        return {}, f" with {text}"
+    known = all(tool.places.get(name) is Place.BODY for name in body)
+    return (body, "") if known else ({}, f" with {text}")
+
+
+@cache
+def _patterns() -> list[tuple[re.Pattern[str], GatewayTool]]:
+    """Give the paths of all tools: fixed ones before those with names in them."""
+    ordered = sorted(all_tools().values(), key=lambda tool: tool.path.count("{"))
+    return [(re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", tool.path)), tool) for tool in ordered]
+
+
+@cache
+def _arguments() -> frozenset[str]:
+    return frozenset(name for tool in all_tools().values() for name in tool.places)

@@ -1,0 +1,64 @@
+"""The official SDK's client at the door of roles, its requests signed on the way as mcp-proxy-for-aws signs them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator
+from typing import Final
+
+import httpx2
+import pytest
+from botocore.credentials import Credentials
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from tests.conformance.mcp.conftest import AGENT_ROLE, Served
+from tests.conformance.mcp.test_clients import own_tools, structured
+from tests.host.roles import session_of, signed_by
+
+MODES: Final = ("2026-07-28", "legacy")
+
+
+class Signature(httpx2.Auth):
+    """Signs what a client sends, its body included."""
+
+    requires_request_body = True
+
+    def __init__(self, keys: Credentials) -> None:
+        self._keys = keys
+
+    def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
+        sent = {name: value for name, value in request.headers.items() if name not in ("host", "content-length")}
+        request.headers.update(signed_by(self._keys, request.method, str(request.url), sent, request.content))
+        yield request
+
+
+async def looked(served: Served, mode: str, keys: Credentials) -> tuple[list[str], object]:
+    """Connect as a client does that signs, list the tools and the clusters."""
+    async with (
+        httpx2.AsyncClient(auth=Signature(keys)) as http,
+        Client(streamable_http_client(served.signed, http_client=http), mode=mode) as client,
+    ):
+        listed = await client.list_tools()
+        clusters = structured(await client.call_tool("cluster_list"))["clusters"]
+        return [tool.name for tool in listed.tools], clusters
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_client_that_signs_with_a_role_finds_the_tools_and_calls_one(served: Served, mode: str) -> None:
+    with served.host.clock.busy():
+        keys = session_of(served.host, AGENT_ROLE)
+    names, clusters = asyncio.run(looked(served, mode, keys))
+    assert names == own_tools()
+    assert isinstance(clusters, list)
+
+
+def test_a_client_with_a_secret_that_is_not_the_roles_is_refused(served: Served) -> None:
+    with served.host.clock.busy():
+        keys = session_of(served.host, AGENT_ROLE)
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    headers = {"accept": "application/json, text/event-stream"}
+    for secret, status in ((keys.secret_key, 200), ("x" * 40, 403)):
+        signature = Signature(Credentials(keys.access_key, secret, keys.token))
+        answer = httpx2.post(served.signed, json=asked, headers=headers, auth=signature)
+        assert answer.status_code == status, answer.text

@@ -1,0 +1,129 @@
+"""What keeps traffic of instances back beside routes: settings of the VPC, rules of its ACLs, endpoints that lack."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import pytest
+
+from functions.diagnostics import rules
+from functions.diagnostics.models.answers import Area, Name, Priority, Status
+from functions.diagnostics.models.facts import Facts, Seen
+from functions.diagnostics.models.traffic import AclRule, NetworkAcl, Traffic
+from functions.diagnostics.rules.saying import is_unchecked
+from functions.diagnostics.rules.traffic import HELPFUL, NEEDED
+from functions.network.subnets.models import Vpc
+from tests.unit.test_diagnosis_rules import WHY, facts, found, heaviest, vpc
+
+FAIL, WARN, INFO, PASS = Status.FAIL, Status.WARN, Status.INFO, Status.PASS
+P0, P1, P2 = Priority
+EVERYWHERE: Final = "0.0.0.0/0"
+# What no rule fits is refused, which EC2 lists as a rule too.
+LAST: Final = (
+    AclRule(32767, outbound=True, allows=False, protocol="-1", cidr=EVERYWHERE),
+    AclRule(32767, outbound=False, allows=False, protocol="-1", cidr=EVERYWHERE),
+)
+OUT: Final = AclRule(100, outbound=True, allows=True, protocol="-1", cidr=EVERYWHERE)
+IN: Final = replace(OUT, outbound=False)
+
+
+def acl(*own: AclRule) -> Traffic:
+    rule_set = NetworkAcl("acl-1", frozenset({"subnet-1"}), (*LAST, *own))
+    return Traffic(dns_support=True, dns_hostnames=True, acls=(rule_set,))
+
+
+def known(traffic: Traffic, network: Vpc | None = None) -> Facts:
+    return facts(traffic=Seen(traffic), vpc=Seen(network or vpc()))
+
+
+@pytest.mark.parametrize(
+    ("support", "hostnames", "judged", "commands"),
+    [(True, True, PASS, 0), (False, True, FAIL, 1), (True, False, FAIL, 1), (False, False, FAIL, 2)],
+)
+def test_a_vpc_needs_both_settings_of_dns(support: bool, hostnames: bool, judged: Status, commands: int) -> None:
+    [check] = found(known(Traffic(support, hostnames)), Name.VPC_DNS)
+    assert (check.status, check.priority) == (judged, P0 if judged is FAIL else None)
+    assert (check.remedy or "").count("modify-vpc-attribute") == commands
+
+
+TCP: Final = replace(IN, protocol="6")
+
+
+@pytest.mark.parametrize(
+    ("own", "judged"),
+    [
+        ((OUT, IN), PASS),
+        ((OUT,), FAIL),
+        ((IN,), FAIL),
+        ((), FAIL),
+        ((OUT, IN, replace(IN, number=50, allows=False)), FAIL),
+        ((OUT, IN, replace(IN, number=200, allows=False)), PASS),
+        ((OUT, IN, replace(IN, number=50, allows=False, cidr="10.0.0.0/8")), WARN),
+        ((OUT, replace(IN, cidr="10.0.0.0/8")), WARN),
+        ((OUT, replace(TCP, ports=(1024, 65535))), PASS),
+        ((OUT, replace(TCP, ports=(32768, 60999))), PASS),
+        ((OUT, replace(TCP, ports=(443, 443))), FAIL),
+        ((OUT, replace(TCP, ports=(49152, 65535))), WARN),
+        ((OUT, IN, replace(TCP, number=50, ports=(22, 22), allows=False)), PASS),
+        ((OUT, IN, replace(IN, number=50, protocol="17", allows=False)), PASS),
+        ((replace(OUT, protocol="6", ports=(443, 443)), IN), PASS),
+        ((replace(OUT, protocol="6", ports=(80, 80)), IN), FAIL),
+    ],
+)
+def test_the_first_rule_that_is_about_all_of_the_traffic_decides(own: tuple[AclRule, ...], judged: Status) -> None:
+    status, priority, resource = heaviest(known(acl(*own)), Name.NETWORK_ACL)
+    assert (status, resource) == (judged, "subnet-1")
+    assert priority is {FAIL: P0, WARN: P1, PASS: None}[judged]
+
+
+def test_the_rule_to_be_made_comes_before_the_one_that_refuses() -> None:
+    [check] = found(known(acl(OUT, IN, replace(IN, number=40, allows=False))), Name.NETWORK_ACL)
+    assert check.remedy is not None
+    assert "--network-acl-id acl-1 --ingress --rule-number 39 " in check.remedy
+    assert "--egress" not in check.remedy
+
+
+def test_a_subnet_of_another_acl_is_not_judged_by_this_one() -> None:
+    other = replace(acl().acls[0], subnet_ids=frozenset({"subnet-2"}))
+    assert found(known(Traffic(dns_support=True, dns_hostnames=True, acls=(other,))), Name.NETWORK_ACL) == []
+
+
+APART: Final = replace(vpc(), tables=())
+
+
+@pytest.mark.parametrize(
+    ("services", "judged", "priority"),
+    [
+        ({*NEEDED, *HELPFUL}, PASS, None),
+        ({*NEEDED}, WARN, P1),
+        ({*NEEDED, *HELPFUL} - {"sts"}, FAIL, P0),
+        ({"logs"}, FAIL, P0),
+    ],
+)
+def test_a_subnet_without_a_way_out_is_judged_by_the_endpoints_of_its_vpc(
+    services: set[str], judged: Status, priority: Priority | None
+) -> None:
+    apart = known(replace(acl(OUT, IN), services=frozenset(services)), APART)
+    assert heaviest(apart, Name.INTERFACE_ENDPOINTS) == (judged, priority, "subnet-1")
+    assert heaviest(apart, Name.SUBNET_ROUTE)[0] is INFO
+
+
+def test_where_nothing_leads_on_and_nothing_is_there_the_route_is_what_lacks() -> None:
+    apart = known(acl(OUT, IN), APART)
+    assert heaviest(apart, Name.SUBNET_ROUTE) == (FAIL, P0, "subnet-1")
+    assert found(apart, Name.INTERFACE_ENDPOINTS) == []
+
+
+def test_who_leads_on_needs_no_endpoints_and_who_does_not_need_not_let_everything_through() -> None:
+    some = replace(acl(OUT, replace(IN, cidr="10.0.0.0/8")), services=frozenset({*NEEDED, *HELPFUL}))
+    assert found(known(some), Name.INTERFACE_ENDPOINTS) == []
+    assert heaviest(known(some), Name.NETWORK_ACL)[0] is WARN
+    assert heaviest(known(some, APART), Name.NETWORK_ACL)[0] is INFO
+
+
+def test_what_could_not_be_read_is_told_and_condemns_nothing() -> None:
+    silent = facts(traffic=Seen(why=WHY))
+    told = rules.diagnose(silent, {Area.NETWORK})
+    assert (told.complete, told.counts.failed) == (False, 0)
+    assert {each.check for each in told.checks if is_unchecked(each)} == {Name.VPC_DNS, Name.NETWORK_ACL}

@@ -1,0 +1,218 @@
+"""What is said to an agent: calls of its tools where the API speaks of routes, by the names that it calls by."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from functions.core.errors import Unavailable
+from functions.core.web import WebAnswer
+from infra.shapes import ROOT
+from mcp_gateway.answers import refusal, result_of
+from mcp_gateway.legacy import TOOLS
+from mcp_gateway.legacy_answers import speech_of
+from mcp_gateway.requests import request_of
+from mcp_gateway.tools import all_tools
+from mcp_gateway.wording import Speech
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+JSON: Final = {"content-type": "application/json"}
+ROUTE: Final = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE) /api/\w+")
+# What only browsers do, or only people are told.
+FOR_PEOPLE: Final = ("functions/connections", "functions/notifications")
+
+
+def said(text: str, **known: JsonValue) -> object:
+    return Speech(known).told({"remedy": text})["remedy"]
+
+
+@pytest.mark.parametrize(
+    ("told", "read"),
+    [
+        ("GET /api/clusters lists the tags.", "cluster_list lists the tags."),
+        ("Import it (POST /api/clusters/import), or not.", "Import it (cluster_import), or not."),
+        ("Retry with POST /api/operations/01X/retry; so.", 'Retry with operation_retry {"operation_id":"01X"}; so.'),
+        ("Look at GET /api/operations/01X.", 'Look at operation_get {"operation_id":"01X"}.'),
+        ("GET /api/operations/01X?wait=20", 'operation_wait {"operation_id":"01X"}'),
+        ("GET /api/catalog/instance_types/ml.p5.48xlarge.", 'instance_type_get {"instance_type":"ml.p5.48xlarge"}.'),
+        ("(POST /api/clusters/a/repair?dry_run=true)", '(cluster_repair {"tag":"a","dry_run":true})'),
+        ("GET /api/clusters?limit=5&contains=x now", 'cluster_list {"limit":5,"contains":"x"} now'),
+        (
+            "DELETE /api/clusters/a?retain_resources=Vpc&retain_resources=Igw leaves it.",
+            'cluster_delete {"tag":"a","retain_resources":["Vpc","Igw"]} leaves it.',
+        ),
+        (
+            'Send POST /api/clusters/a/redetect with {"bucket": "sagemaker-..."}.',
+            'Call cluster_redetect {"tag":"a","bucket":"sagemaker-..."}.',
+        ),
+        ("First send DELETE /api/clusters/a again.", 'First call cluster_delete {"tag":"a"} again.'),
+        ("Send it anew, with ?dry_run=true first.", "Send it anew, with dry_run=true first."),
+        ("Idempotency-Key: is too long", "idempotency_key: is too long"),
+    ],
+)
+def test_a_route_is_told_as_the_call_that_it_is(told: str, read: str) -> None:
+    assert said(told) == read
+
+
+@pytest.mark.parametrize("blank", ["{tag}", "<tag>"])
+def test_what_a_route_leaves_open_is_what_the_call_was_about(blank: str) -> None:
+    assert said(f"GET /api/clusters/{blank}/access lists it.", tag="t1") == 'access_list {"tag":"t1"} lists it.'
+    assert said(f"GET /api/clusters/{blank}/access lists it.") == 'access_list {"tag":"<tag>"} lists it.'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "POST /api/tickets gives a new one.",
+        "PATCH /api/clusters/a/hyperpod does not exist.",
+        "GET /api/clusters?colour=red",
+        "POST /api/v1/namespaces/default/pods was refused.",
+        "The API knows ?colour=red.",
+        "Is it a cluster? Yes.",
+    ],
+)
+def test_what_no_tool_stands_for_is_told_as_it_is(text: str) -> None:
+    assert said(text) == text
+
+
+def test_a_body_that_is_none_of_the_tools_stays_as_it_was_written() -> None:
+    for body in ('{"colour": "red"}', "{bucket}"):
+        text = f"POST /api/clusters/a/redetect with {body}."
+        assert said(text) == f'cluster_redetect {{"tag":"a"}} with {body}.'
+
+
+def contents(name: str, status: int, body: object, **arguments: JsonValue) -> dict[str, Any]:
+    tool = all_tools()[name]
+    answer = WebAnswer(status, JSON, json.dumps(body).encode())
+    return dict(result_of(tool, arguments, request_of(tool, arguments), answer).structured_content or {})
+
+
+def test_remedies_are_told_so_wherever_they_stand_and_data_is_left_alone() -> None:
+    way = "POST /api/clusters/t1/drift shows it."
+    call = 'drift_detect {"tag":"t1"} shows it.'
+    problem = {
+        "code": "conflict",
+        "detail": way,
+        "remedy": way,
+        "errors": [{"field": "Idempotency-Key", "message": way}],
+    }
+    refused = contents("cluster_get", 409, problem, tag="t1")
+    assert [refused["detail"], refused["remedy"], *refused["errors"]] == [
+        *(call, call),
+        {"field": "idempotency_key", "message": call},
+    ]
+    check = {"check": "x", "remedy": way, "evidence": {"route": way}}
+    assert contents("cluster_diagnose", 200, {"checks": [check]}, tag="t1")["checks"] == [{**check, "remedy": call}]
+    entry = {"route": "POST /api/clusters/t1/drift", "message": way}
+    [told] = contents("audit_list", 200, {"entries": [entry]})["entries"]
+    assert told == {**entry, "message": call}
+
+
+def texts(node: ast.AST) -> Iterator[str]:
+    """Walk through the texts of a module, what is filled in written as a name."""
+    if isinstance(node, ast.JoinedStr):
+        yield "".join(str(part.value) if isinstance(part, ast.Constant) else "name" for part in node.values)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" not in node.value:
+        yield node.value
+    else:
+        yield from (text for each in ast.iter_child_nodes(node) for text in texts(each))
+
+
+def modules() -> Iterator[Path]:
+    for path in sorted((ROOT / "functions").rglob("*.py")):
+        if not path.relative_to(ROOT).as_posix().startswith(FOR_PEOPLE):
+            yield path
+
+
+def test_no_domain_speaks_of_a_route_that_an_agent_is_not_told_as_a_call() -> None:
+    spoken = {text for path in modules() for text in texts(ast.parse(path.read_text(encoding="utf-8")))}
+    routes = {text for text in spoken if ROUTE.search(text)}
+    assert len(routes) > 20
+    # A part that is filled in as a whole is judged as one that there is.
+    told = {text: str(said(re.sub(r"/name/name\b", "/name/drift", text.replace("?name", "")))) for text in routes}
+    assert {text: read for text, read in told.items() if ROUTE.search(read)} == {}
+
+
+# -- by the names of the reference
+
+
+def legacy(name: str, status: int, body: object, /, **sent: JsonValue) -> dict[str, Any]:
+    made = TOOLS[name]
+    wanted = made.arguments(sent) | ({"tag": "t1"} if made.about_active and "clusterTag" not in sent else {})
+    tool = all_tools()[made.tool]
+    answer = WebAnswer(status, JSON, json.dumps(body).encode())
+    result = result_of(tool, wanted, request_of(tool, wanted), answer, speech_of(made, sent, wanted))
+    return dict(result.structured_content or {})
+
+
+HYPERPOD: Final[dict[str, JsonValue]] = {
+    "AcceleratedInstanceType": "ml.g6.4xlarge",
+    "AcceleratedInstanceCount": 1,
+    "availabilityZone": "us-west-2c",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "sent", "kind", "status_tool"),
+    [
+        ("cluster_create_eks", {"clusterTag": "t1"}, "create_foundation", "cluster_get_eks_creation_status"),
+        ("cluster_configure_dependencies", {}, "configure_dependencies", "cluster_get_dependency_status"),
+        ("hyperpod_create", HYPERPOD, "create_hyperpod", "hyperpod_get_creation_status"),
+    ],
+)
+def test_what_was_begun_by_an_old_name_is_followed_by_an_old_name(
+    name: str, sent: dict[str, JsonValue], kind: str, status_tool: str
+) -> None:
+    begun = {"operation_id": "01", "kind": kind, "cluster_tag": "t1", "status": "PENDING", "stages": []}
+    answer = legacy(name, 202, begun, **sent)
+    following = {"tool": status_tool, "arguments": {"clusterTag": "t1"}}
+    assert (answer["status_tool"], answer["next"]) == (status_tool, following)
+    listed = legacy(status_tool, 200, {"operations": [begun | {"status": "RUNNING"}]}, clusterTag="t1")
+    assert listed["next"] == following
+    assert TOOLS[status_tool].arguments(listed["next"]["arguments"])
+
+
+def test_what_has_no_old_name_is_followed_by_ours() -> None:
+    begun = {"operation_id": "01", "kind": "create_storage", "cluster_tag": "t1", "status": "PENDING", "stages": []}
+    answer = legacy("s3_storage_create", 202, begun)
+    assert answer["status_tool"] == "operation_wait"
+    assert answer["next"] == {"tool": "operation_wait", "arguments": {"operation_id": "01"}}
+    busy = {"code": "operation_in_progress", "detail": "d", "operation_id": "02", "retryable": True}
+    assert legacy("s3_storage_create", 409, busy)["next"]["tool"] == "operation_get", "nobody says of which kind it is"
+
+
+def test_a_call_by_an_old_name_that_may_be_repeated_is_repeated_by_it() -> None:
+    for name, sent in (("hyperpod_create", HYPERPOD), ("cluster_create_eks", {"clusterTag": "t1"})):
+        refused = legacy(name, 503, {"message": "Service Unavailable"}, **sent)
+        assert refused["next"] == {"tool": name, "arguments": sent}
+        assert "operation_list" in refused["remedy"]
+
+
+def test_remedies_speak_of_old_names_where_one_says_exactly_that() -> None:
+    remedy = (
+        "GET /api/clusters lists them; POST /api/clusters/t1/dependencies, GET /api/clusters/t1, "
+        "GET /api/catalog/availability_zones, POST /api/clusters/t1/hyperpod."
+    )
+    told = legacy("s3_storage_create", 409, {"code": "conflict", "detail": "d", "remedy": remedy})["remedy"]
+    assert told == (
+        'cluster_list_all lists them; cluster_configure_dependencies {"clusterTag":"t1"}, cluster_get {"tag":"t1"}, '
+        'cluster_get_availability_zones, hyperpod_cluster_create {"tag":"t1"}.'
+    )
+
+
+# -- what the gateway finds itself
+
+
+@pytest.mark.parametrize("name", ["cluster_create", "cluster_create_eks", "cluster_list"])
+def test_a_call_without_an_answer_is_named_again_by_the_name_it_was_made_by(name: str) -> None:
+    tool = all_tools()[TOOLS[name].tool if name in TOOLS else name]
+    result = refusal(Unavailable("No answer.", remedy="r"), tool, name, {})
+    assert (result.structured_content or {})["next"] == {"tool": name, "arguments": {}}
