@@ -1,0 +1,24 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+// Where `make run` serves the API, for whoever edits pages with `npm run dev`.
+const HOST = process.env.CONSOLE_HOST ?? 'http://localhost:3099';
+
+export default defineConfig({
+  plugins: [react()],
+  build: {
+    // The deployment's policy lets no script stand in the document, nor a data: address be one.
+    assetsInlineLimit: 0,
+    manifest: true,
+    target: 'es2023',
+  },
+  server: {
+    proxy: {
+      '/api': HOST,
+      '/config.json': HOST,
+      '/login': HOST,
+      '/oauth2': HOST,
+      '/ws': { target: HOST, ws: true },
+    },
+  },
+});
