@@ -18,6 +18,7 @@ from pathlib import Path
 from textwrap import indent
 from typing import TextIO
 
+from infra.host.pages import BUILD
 from infra.local import doors, kept
 from infra.local.clock import Mode
 from infra.local.doors import Doors
@@ -50,7 +51,13 @@ def main(arguments: list[str] | None = None) -> int:
     with functions_log_to(directory) as log:
         image = None if wanted.fresh else kept_for(directory, wanted.region)
         options = Options(
-            directory, Mode.RUN, wanted.speed, wanted.region, kubernetes_port=kubernetes_port, auth=wanted.auth
+            directory,
+            Mode.RUN,
+            wanted.speed,
+            wanted.region,
+            kubernetes_port=kubernetes_port,
+            auth=wanted.auth,
+            console=BUILD,
         )
         with (
             closing(_host(options, image)) as host,
@@ -156,6 +163,7 @@ def _wrong_users(auth: Auth, directory: Path) -> str | None:
 
 def _endpoints(host: LocalHost, opened: Doors, log: Path) -> dict[str, object]:
     return {
+        "console": opened.api,
         "api": f"{opened.api}/api",
         "mcp": opened.mcp,
         "ws": opened.ws,
@@ -183,6 +191,7 @@ def _announce(endpoints: dict[str, object]) -> None:
     sys.stdout.write(
         f"""HyperPod InstantStart Serverless serves on this machine; time runs {endpoints["speed"]:g} times as fast.
 
+  Console     {endpoints["console"]}
   API         {endpoints["api"]}
   Agents      {endpoints["mcp"]}    their configuration from make agents
   WebSocket   {endpoints["ws"]}?ticket=…    the ticket from POST {endpoints["api"]}/tickets

@@ -75,7 +75,8 @@ class Options:
     """How a host is to be: where its files are, its clock and region, and its secrets.
 
     `person_token` lets the person at the machine into the clusters, `page_token_key` signs the API's page tokens.
-    `allowed_origins` are those whose pages may call the API, beside the host's own.
+    `allowed_origins` are those whose pages may call the API, beside the host's own. `console` is the folder with the
+    console's files, without which no pages are served.
     """
 
     directory: Path
@@ -88,6 +89,7 @@ class Options:
     page_token_key: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     auth: Auth = Auth.LOCAL
     allowed_origins: tuple[str, ...] = ()
+    console: Path | None = None
 
 
 class LocalHost:
@@ -138,7 +140,15 @@ class LocalHost:
         self.access.on_write = self._visited
         front = front_of(options.auth, options.directory, options.region, self.integrate)
         self.entrances = Entrances(
-            topology, self.integrate, self.clock.now, self.identities, place, front, guard, options.allowed_origins
+            topology,
+            self.integrate,
+            self.clock.now,
+            self.identities,
+            place,
+            front,
+            guard,
+            options.allowed_origins,
+            options.console,
         )
         self.found_at(front.origin)
         self._held = False
