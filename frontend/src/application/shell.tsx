@@ -38,7 +38,7 @@ function Navigation() {
   return (
     <SideNavigation
       activeHref={pathname}
-      header={{ text: 'HyperPod InstantStart', href: '/' }}
+      header={{ text: 'Control plane', href: '/' }}
       items={navigation}
       onFollow={(event) => leadsAway(event, navigate)}
     />

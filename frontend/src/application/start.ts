@@ -1,7 +1,6 @@
 import { type Api, apiOf } from '../api/client';
 import { type Configuration, readConfiguration } from '../api/configuration';
 import { arrive, depart } from '../sign-in/journey';
-import { isRefusal, renewed } from '../sign-in/pkce';
 import { Session } from '../sign-in/session';
 
 /** What the console is made of, once it knows its deployment and who is there. */
@@ -19,6 +18,7 @@ export async function start(): Promise<Started> {
     return { configuration, api: apiOf(configuration, async () => null), session: null };
   }
   const tokens = (await arrive(sign_in)) ?? (await depart(sign_in));
+  const { isRefusal, renewed } = await import('../sign-in/pkce');
   const session = new Session(tokens, { isRefusal, renew: (refresh) => renewed(sign_in, refresh) });
   return { configuration, api: apiOf(configuration, (refused) => session.token(refused)), session };
 }

@@ -25,8 +25,14 @@ function PhaseSection({ phase }: { phase: PhaseOf }) {
   const [chosen, setChosen] = useState<boolean | null>(null);
   return (
     <ExpandableSection
-      headerText={sentence(phase.name)}
-      headerInfo={<StatusBadge status={phase.status} />}
+      headerText={
+        <span className="stage-head">
+          {sentence(phase.name)}
+          <Box variant="span" fontWeight="normal">
+            <StatusBadge status={phase.status} />
+          </Box>
+        </span>
+      }
       expanded={chosen ?? OPEN.has(phase.status)}
       onChange={({ detail }) => setChosen(detail.expanded)}
     >

@@ -14,7 +14,6 @@ import { OperationPhases } from './operation-phases';
 import { PageLink } from './page-link';
 import { ProblemAlert } from './problem-alert';
 import { StatusBadge } from './status-badge';
-import { kindOf } from './words';
 
 interface Props {
   operationId: string;
@@ -48,7 +47,7 @@ function Progress({ operation, onRetried }: { operation: Operation; onRetried: P
           description={<StatusBadge status={operation.status} reason={operation.reason} />}
           actions={<OperationActions operation={operation} onRetried={onRetried} />}
         >
-          {kindOf(operation.kind)} <span className="value">{operation.cluster_tag}</span>
+          Progress
         </Header>
       }
     >

@@ -1,16 +1,17 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useReducer } from 'react';
 import { useServerClock } from '../live/live-context';
 
-/** The server's time in milliseconds, again every so often; it stands where `every` is null. */
+/** The server's time in milliseconds, again every so often and when it leaps; only then where `every` is null. */
 export function useNow(every: number | null): number {
   const clock = useServerClock();
-  const [now, setNow] = useState(() => clock.now());
+  const [, look] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => clock.onLeap(look), [clock]);
   useEffect(() => {
     if (every === null) {
       return;
     }
-    const timer = setInterval(() => setNow(clock.now()), every);
+    const timer = setInterval(look, every);
     return () => clearInterval(timer);
-  }, [clock, every]);
-  return Math.max(now, every === null ? 0 : clock.now());
+  }, [every]);
+  return clock.now();
 }

@@ -1,10 +1,15 @@
+const PROPER: Readonly<Record<string, string>> = { aws: 'AWS', eks: 'EKS', hyperpod: 'HyperPod' };
+
 /** A name of the API as people read it: `create_cluster` becomes `Create cluster`. */
 export function sentence(name: string): string {
   const words = name
     .replaceAll('_', ' ')
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return (words.charAt(0).toUpperCase() + words.slice(1)).replace(
+    /\b(hyperpod|aws|eks)\b/gi,
+    (word) => PROPER[word.toLowerCase()] ?? word,
+  );
 }
 
 const REASONS: Readonly<Record<string, string>> = {

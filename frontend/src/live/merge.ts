@@ -45,13 +45,17 @@ export function versionIn(cache: QueryClient, operationId: string): number | und
   return cache.getQueryData<Operation>(keys.operations.one(operationId))?.version;
 }
 
+// The lists tell no stages, so each place keeps the newest that it was told itself.
 function mergeOperation(cache: QueryClient, told: Operation): void {
   const key = keys.operations.one(told.operation_id);
-  const known = newest(cache.getQueryData<Operation>(key), listed(cache, told.operation_id));
+  const whole = cache.getQueryData<Operation>(key);
+  const known = newest(whole, listed(cache, told.operation_id));
+  if (whole === undefined || whole.version < told.version) {
+    cache.setQueryData(key, told);
+  }
   if (known && known.version >= told.version) {
     return;
   }
-  cache.setQueryData(key, told);
   cache.setQueriesData<Listed>({ queryKey: keys.operations.lists }, (lists) => replaced(lists, told));
   if (known === undefined || known.status !== told.status) {
     // Which lists it now belongs to is for the API to say.

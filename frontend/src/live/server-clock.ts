@@ -1,5 +1,8 @@
 import { type Message, toldAt } from './messages';
 
+// What nobody sees in a duration, in milliseconds.
+const LEAP = 2_000;
+
 /**
  * The server's time, as far as it has been told: what goes on is measured against it.
  *
@@ -8,11 +11,18 @@ import { type Message, toldAt } from './messages';
 export class ServerClock {
   private ahead = 0;
   private known = false;
+  private readonly listeners = new Set<() => void>();
 
   constructor(private readonly local: () => number = Date.now) {}
 
   now(): number {
     return this.local() + this.ahead;
+  }
+
+  /** Hear of leaps; gives how to stop that. */
+  onLeap(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
 
   /** Hear what the server says. Only an answer to a subscription is sure to be of this very moment. */
@@ -27,8 +37,18 @@ export class ServerClock {
   told(moment: number, isNow = false): void {
     const ahead = moment - this.local();
     if (isNow || !this.known || ahead > this.ahead) {
+      const leaps = Math.abs(ahead - this.ahead) > LEAP;
       this.ahead = ahead;
       this.known = true;
+      if (leaps) {
+        this.leapt();
+      }
+    }
+  }
+
+  private leapt(): void {
+    for (const listener of this.listeners) {
+      listener();
     }
   }
 }

@@ -1,5 +1,8 @@
 import type { SignInConfiguration } from '../api/configuration';
-import { addressFor, newProof, type Proof, redeemed, type Tokens } from './pkce';
+import type { Proof, Tokens } from './pkce';
+
+// Where nobody signs in, nothing of it is loaded.
+const pkce = () => import('./pkce');
 
 // Outlives the way to the sign-in page and back, and nothing else: no token is ever stored.
 const KEPT = 'instantstart.sign-in';
@@ -11,6 +14,7 @@ interface Kept extends Proof {
 
 /** Go to the sign-in page; the person comes back to the page that is open now. */
 export async function depart(configuration: SignInConfiguration): Promise<never> {
+  const { addressFor, newProof } = await pkce();
   const proof = newProof();
   const { pathname, search, hash } = window.location;
   const kept: Kept = { ...proof, page: `${pathname}${search}${hash}` };
@@ -27,12 +31,14 @@ export async function arrive(configuration: SignInConfiguration): Promise<Tokens
     return null;
   }
   window.history.replaceState(null, '', kept.page);
+  const { redeemed } = await pkce();
   return redeemed(configuration, returned, kept);
 }
 
 /** Sign in again in a window of its own, so that this page stays as it is. Call it from a click. */
 export async function signInBeside(configuration: SignInConfiguration): Promise<Tokens> {
   const beside = window.open('', POPUP, 'popup,width=480,height=720');
+  const { addressFor, newProof, redeemed } = await pkce();
   const proof = newProof();
   const returned = answerOf(proof.state);
   const address = await addressFor(configuration, proof);

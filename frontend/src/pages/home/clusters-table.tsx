@@ -20,14 +20,14 @@ const COLUMNS: TableProps.ColumnDefinition<ClusterSummary>[] = [
     isRowHeader: true,
     minWidth: 160,
   },
-  { id: 'status', header: 'Status', cell: ({ summary }) => <StatusBadge status={summary.status} />, minWidth: 120 },
+  { id: 'status', header: 'Status', cell: ({ summary }) => <StatusBadge status={summary.status} />, minWidth: 150 },
   {
     id: 'conditions',
     header: 'Conditions',
     cell: (cluster) => <Conditions cluster={cluster} />,
     minWidth: 260,
   },
-  { id: 'zone', header: 'Availability zone', cell: ({ availability_zone }) => availability_zone ?? '-', minWidth: 130 },
+  { id: 'zone', header: 'Zone', cell: ({ availability_zone }) => availability_zone ?? '-', minWidth: 130 },
   { id: 'origin', header: 'Origin', cell: ({ origin }) => sentence(origin), minWidth: 100 },
   { id: 'created', header: 'Since', cell: ({ created_at }) => <Time at={created_at} as="relative" />, minWidth: 110 },
 ];
@@ -65,12 +65,12 @@ function NoClusters() {
     <EmptyState
       title="No clusters yet"
       action={
-        <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+        <>
           <Button variant="primary" onClick={() => void navigate('/create')}>
             Create your first cluster
-          </Button>
+          </Button>{' '}
           <Button onClick={() => void navigate('/import')}>Import an existing one</Button>
-        </SpaceBetween>
+        </>
       }
     >
       A cluster is an Amazon EKS control plane with SageMaker HyperPod capacity. You see what it changes and costs

@@ -2,6 +2,7 @@ import Box from '@cloudscape-design/components/box';
 import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useOperation } from '../../api/operations';
 import type { Operation } from '../../api/schema';
 import { OperationBar } from '../../components/operation-bar';
 import { PageLink } from '../../components/page-link';
@@ -21,7 +22,7 @@ export function RunningOperations({ operations }: { operations: readonly Operati
     <Container header={<Header counter={`(${operations.length})`}>Running operations</Header>}>
       <SpaceBetween size="l">
         {operations.slice(0, SHOWN).map((operation) => (
-          <RunningOperation key={operation.operation_id} operation={operation} />
+          <RunningOperation key={operation.operation_id} listed={operation} />
         ))}
         {more > 0 && <Box>and {more} more</Box>}
       </SpaceBetween>
@@ -29,7 +30,9 @@ export function RunningOperations({ operations }: { operations: readonly Operati
   );
 }
 
-function RunningOperation({ operation }: { operation: Operation }) {
+function RunningOperation({ listed }: { listed: Operation }) {
+  // The list tells no stages.
+  const { data: operation = listed } = useOperation(listed.operation_id);
   const { operation_id, kind, cluster_tag, status, reason, actor, created_at } = operation;
   return (
     <div data-operation={operation_id}>
@@ -39,10 +42,10 @@ function RunningOperation({ operation }: { operation: Operation }) {
         </PageLink>
         <StatusBadge status={status} reason={reason} />
         <Box color="text-body-secondary" fontSize="body-s">
-          <span className="value">{actor.id}</span> by {actor.channel}, <Time at={created_at} as="relative" />
+          <span className="value">{`${actor.id}, by ${actor.channel}`}</span>, <Time at={created_at} as="relative" />
         </Box>
       </div>
-      <OperationBar operation={operation} />
+      {operation.stages.length > 0 && <OperationBar operation={operation} />}
     </div>
   );
 }
