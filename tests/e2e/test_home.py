@@ -66,7 +66,7 @@ def test_a_dropped_connection_is_shown_and_healed_with_nothing_lost(console: Con
     console.is_live()
     operation = console.driver.post("/api/clusters", {"tag": "meanwhile"})["operation_id"]
     console.driver.sleep(2)
-    console.sees("Create cluster meanwhile")
+    console.sees("Create foundation meanwhile")
     console.page.route("**/api/tickets", lambda route: route.abort())
     console.forgive(NO_ANSWER)
     console.driver.host.sockets.drop_all()

@@ -39,7 +39,7 @@ def test_a_person_signs_in_and_comes_to_the_page_that_they_wanted(guarded: Conso
     operation = begun(people, "wanted")
     guarded.page.goto(f"{guarded.origin}/operations/{operation}")
     sign_in(guarded.page, "operator")
-    guarded.sees("Create cluster wanted")
+    guarded.sees("Create foundation wanted")
     assert guarded.page.url == f"{guarded.origin}/operations/{operation}"
     guarded.is_live()
     guarded.axe_clean()
