@@ -106,9 +106,11 @@ def _told(violation: dict[str, Any]) -> tuple[str, Sequence[str]]:
 def opened(browser: Browser, driver: Driver, origin: str, scheme: Scheme = "light") -> Iterator[Console]:
     """Open a page that shares nothing with any other; whatever the browser complains of fails the test."""
     context = browser.new_context(color_scheme=scheme, locale="en-GB", timezone_id="Europe/Berlin")
+    console = Console(context.new_page(), driver, origin)
     try:
-        console = Console(context.new_page(), driver, origin)
         yield console
         assert console.unforgiven() == []
     finally:
+        # A request that a test answers itself may be on its way still.
+        console.page.unroute_all(behavior="ignoreErrors")
         context.close()
