@@ -16,6 +16,16 @@ from constructs import Construct
 from infra.host.acknowledged import acknowledge
 from infra.host.console_buckets import ConsoleBuckets
 from infra.host.files import Document, Files, Folder
+from infra.host.pages import (
+    BUILD,
+    FOR_EVER,
+    FRAMES,
+    NAMED_BY_CONTENT,
+    PERMISSIONS,
+    REFERRERS,
+    TWO_YEARS_OF_DAYS,
+    content_security_policy,
+)
 from infra.shapes import ROOT
 from infra.topology import MCP_PATH, PREFIX
 
@@ -27,12 +37,9 @@ if TYPE_CHECKING:
     from infra.host.context import Context
     from infra.release import Place
 
-BUILD: Final = ROOT / "frontend" / "dist"
 EDGE_FUNCTIONS: Final = Path(__file__).resolve().parent / "edge_functions"
 # The gateway gives up after 30 seconds and says so; who gives up earlier hides that.
 _API_SECONDS: Final = 35
-# Vite names what it puts there by its content.
-_NAMED_BY_CONTENT: Final = "assets"
 # To buckets of regions that an account opts in to, CloudFront delivers no standard log, and a distribution that names
 # one is refused. Source: CloudFront developer guide, "Choose an Amazon S3 bucket for your standard logs", and Account
 # Management reference guide, "Region availability reference", for those that are newer.
@@ -43,7 +50,6 @@ WITHOUT_LOGS: Final = (
 )
 # What Fn::Or takes.
 _MOST_CONDITIONS: Final = 10
-FOR_EVER: Final = "public, max-age=31536000, immutable"
 _ANY_ORIGIN: Final = cloudfront.ResponseHeadersCorsBehavior(
     access_control_allow_credentials=False,
     access_control_allow_headers=["*"],
@@ -53,10 +59,9 @@ _ANY_ORIGIN: Final = cloudfront.ResponseHeadersCorsBehavior(
 )
 _UNBUILT: Final = (
     f"The console is not built: {BUILD.relative_to(ROOT)}/index.html is missing, so its pages will answer 403 or 404. "
-    "Build it as frontend/README.md says and synthesise again, unless only the API is wanted."
+    "`make console` builds it; then synthesise again, unless only the API is wanted."
 )
 _LOG_PREFIX: Final = "distribution/"
-_TWO_YEARS: Final = Duration.days(730)
 
 
 class Console(Construct):
@@ -97,9 +102,9 @@ class Console(Construct):
         with TemporaryDirectory() as scratch:
             rest = Path(scratch)
             shutil.copytree(build, rest, dirs_exist_ok=True)
-            shutil.rmtree(rest / _NAMED_BY_CONTENT, ignore_errors=True)
+            shutil.rmtree(rest / NAMED_BY_CONTENT, ignore_errors=True)
             # What the document names is there before the document is.
-            lasting = Folder(build / _NAMED_BY_CONTENT, f"{_NAMED_BY_CONTENT}/", FOR_EVER)
+            lasting = Folder(build / NAMED_BY_CONTENT, f"{NAMED_BY_CONTENT}/", FOR_EVER)
             folders = [lasting, Folder(rest)] if lasting.path.is_dir() else [Folder(rest)]
             files.write(self, "Files", self._buckets.files, folders=folders, documents=documents)
 
@@ -226,7 +231,7 @@ class Console(Construct):
                 custom_headers=[
                     cloudfront.ResponseCustomHeader(
                         header="permissions-policy",
-                        value="camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+                        value=PERMISSIONS,
                         override=True,
                     )
                 ]
@@ -252,34 +257,15 @@ def _security(connects_to: Sequence[str]) -> cloudfront.ResponseSecurityHeadersB
         ),
         content_type_options=cloudfront.ResponseHeadersContentTypeOptions(override=True),
         frame_options=cloudfront.ResponseHeadersFrameOptions(
-            frame_option=cloudfront.HeadersFrameOption.DENY, override=True
+            frame_option=cloudfront.HeadersFrameOption[FRAMES], override=True
         ),
         referrer_policy=cloudfront.ResponseHeadersReferrerPolicy(
-            referrer_policy=cloudfront.HeadersReferrerPolicy.NO_REFERRER, override=True
+            referrer_policy=cloudfront.HeadersReferrerPolicy[REFERRERS.upper().replace("-", "_")], override=True
         ),
         strict_transport_security=cloudfront.ResponseHeadersStrictTransportSecurity(
             # What else lives below a company's own domain is not ours to bind.
-            access_control_max_age=_TWO_YEARS,
+            access_control_max_age=Duration.days(TWO_YEARS_OF_DAYS),
             include_subdomains=False,
             override=True,
         ),
     )
-
-
-def content_security_policy(connects_to: Sequence[str]) -> str:
-    """Write what the console's pages may load, and whom they may speak to beside their own address."""
-    directives = {
-        "default-src": ["'none'"],
-        "base-uri": ["'self'"],
-        "connect-src": ["'self'", *connects_to],
-        "font-src": ["'self'", "data:"],
-        "form-action": ["'self'"],
-        "frame-ancestors": ["'none'"],
-        "img-src": ["'self'", "data:"],
-        "manifest-src": ["'self'"],
-        "script-src": ["'self'"],
-        # The components place themselves by style attributes.
-        "style-src": ["'self'", "'unsafe-inline'"],
-        "worker-src": ["'self'"],
-    }
-    return "; ".join(f"{name} {' '.join(sources)}" for name, sources in directives.items())

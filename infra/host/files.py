@@ -16,6 +16,7 @@ from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
 from infra.host.acknowledged import AS_FOUND, acknowledge, acknowledge_python
+from infra.host.pages import FRESH
 from infra.release import FILES, function_name, function_role
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from infra.release import Place
 
 WRITER: Final = Path(__file__).resolve().parent / "writer"
-# A viewer asks again each time whether what it has is still what there is.
-FRESH: Final = "no-cache"
 FOR_MINUTES: Final = "public, max-age=300"
 
 

@@ -15,10 +15,11 @@ from infra.host.buckets import Buckets
 from infra.host.dashboard import Dashboard
 from infra.host.dead_letters import DeadLetters
 from infra.host.edge import Edge
-from infra.host.files import FRESH, Files, Folder
+from infra.host.files import Files, Folder
 from infra.host.functions import Functions, Packages
 from infra.host.internal_api import INTERNAL_API
 from infra.host.machines import Machines
+from infra.host.pages import FRESH
 from infra.host.rehearsal import RehearsalLock
 from infra.host.roles import Roles
 from infra.host.signing_keys import SigningKeys

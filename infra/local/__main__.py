@@ -19,6 +19,7 @@ from textwrap import indent
 from typing import TextIO
 
 from infra.host.context import Context
+from infra.host.pages import BUILD
 from infra.local import doors, kept
 from infra.local.clock import Mode
 from infra.local.doors import Doors
@@ -58,6 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
             kubernetes_port=kubernetes_port,
             auth=wanted.auth,
             agent_roles=wanted.agent_roles,
+            console=BUILD,
         )
         with (
             closing(_host(options, image)) as host,
@@ -176,6 +178,7 @@ def _wrong_users(auth: Auth, directory: Path) -> str | None:
 
 def _endpoints(host: LocalHost, opened: Doors, log: Path) -> dict[str, object]:
     return {
+        "console": opened.api,
         "api": f"{opened.api}/api",
         "mcp": opened.mcp,
         "ws": opened.ws,
@@ -205,6 +208,7 @@ def _announce(endpoints: dict[str, object]) -> None:
     sys.stdout.write(
         f"""HyperPod InstantStart Serverless serves on this machine; time runs {endpoints["speed"]:g} times as fast.
 
+  Console     {endpoints["console"]}
   API         {endpoints["api"]}
   Agents      {endpoints["mcp"]}    their configuration from make agents
   WebSocket   {endpoints["ws"]}?ticket=…    the ticket from POST {endpoints["api"]}/tickets

@@ -12,6 +12,7 @@ from infra.local.deployment import RELEASE
 from infra.local.front import Auth, CognitoFront, Front, OpenFront
 from infra.local.gateway import OPTIONS, HttpGateway
 from infra.local.internal_web import INTERNAL_URL
+from infra.local.pages import Pages
 from infra.local.sign_in.clients import IDS, kept_secret
 from infra.local.sign_in.provider import Provider
 from infra.local.sign_in.users import kept_in
@@ -38,7 +39,10 @@ PREFLIGHT: Final = Route("preflight", OPTIONS, UNMATCHED.path, Scope.READ, "Say 
 
 
 class Entrances:
-    """The doors over one set of routes; `front` may be replaced by another, which then lets people in."""
+    """The doors over one set of routes; `front` may be replaced by another, which then lets people in.
+
+    `pages` are the console's; there are none until they are given.
+    """
 
     def __init__(
         self,
@@ -52,6 +56,7 @@ class Entrances:
         allowed_origins: tuple[str, ...] = (),
     ) -> None:
         self.front = front
+        self.pages = Pages(None)
         routes = (*topology.routes, PREFLIGHT) if allowed_origins else topology.routes
         self._public = HttpGateway(
             routes,
@@ -67,7 +72,11 @@ class Entrances:
 
     def public(self, request: HttpRequest, source_ip: str) -> HttpResponse:
         """Answer a request of people, programs and agents."""
-        return self.front.answer(request) or self._public.handle(request, source_ip, self.front.authorizer)
+        return (
+            self.front.answer(request)
+            or self.pages.answer(request, self.front.origin)
+            or self._public.handle(request, source_ip, self.front.authorizer)
+        )
 
     def internal(self, request: HttpRequest, source_ip: str) -> HttpResponse:
         """Answer a request of the gateway, or of an agent that has a role."""

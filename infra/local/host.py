@@ -48,6 +48,7 @@ from infra.local.identities import Identities
 from infra.local.images import HostImage, HostSnapshot
 from infra.local.internal_web import InternalWeb
 from infra.local.messages import HttpRequest, HttpResponse
+from infra.local.pages import Pages
 from infra.local.programs import HostProcesses, places_of
 from infra.local.sessions import Sessions
 from infra.local.simulators.bus_event import BusEvent
@@ -76,7 +77,8 @@ class Options:
 
     `person_token` lets the person at the machine into the clusters, `page_token_key` signs the API's page tokens.
     `allowed_origins` are those whose pages may call the API, beside the host's own. `agent_roles` may speak to the
-    gateway with a signature, each as one of the group that it stands with.
+    gateway with a signature, each as one of the group that it stands with. `console` is the folder with the console's
+    files, without which no pages are served.
     """
 
     directory: Path
@@ -90,6 +92,7 @@ class Options:
     auth: Auth = Auth.LOCAL
     allowed_origins: tuple[str, ...] = ()
     agent_roles: Mapping[str, str] = field(default_factory=dict)
+    console: Path | None = None
 
 
 class LocalHost:
@@ -142,6 +145,7 @@ class LocalHost:
         self.entrances = Entrances(
             topology, self.integrate, self.clock.now, self.identities, place, front, guard, options.allowed_origins
         )
+        self.entrances.pages = Pages(options.console)
         self.found_at(front.origin)
         self._held = False
         for schedule in topology.schedules:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -51,7 +52,14 @@ def _options(directory: Path) -> Options:
 
 @pytest.fixture(scope="session")
 def session_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalHost]:
-    host = LocalHost(_options(tmp_path_factory.mktemp("local")))
+    with lasting(_options(tmp_path_factory.mktemp("local"))) as host:
+        yield host
+
+
+@contextmanager
+def lasting(options: Options) -> Iterator[LocalHost]:
+    """A host for all tests of a process."""
+    host = LocalHost(options)
     host.functions.load()
     # What is loaded stays: the collector need not look through all of it again and again.
     usual = gc.get_threshold()

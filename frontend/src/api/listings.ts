@@ -1,0 +1,67 @@
+import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
+import { type ProblemError, readAgain } from './problems';
+
+/** What every list of the API answers, beside its items. */
+export interface PageOf {
+  next_token?: string | null;
+}
+
+/** A list of the API as far as it has been read. */
+export interface Listing<Item> {
+  items: readonly Item[];
+  isPending: boolean;
+  error: ProblemError | null;
+  hasMore: boolean;
+  isReadingMore: boolean;
+  readMore: () => void;
+  refresh: () => void;
+}
+
+/** How often a list is read again while it is on the screen, in milliseconds: others' new objects are told to nobody. */
+const OTHERS_APPEAR_WITHIN = 20_000;
+
+interface Options<Page, Item> {
+  key: QueryKey;
+  /** Reads the page of a token; undefined is the first one. */
+  read: (nextToken: string | undefined) => Promise<Page>;
+  items: (page: Page) => readonly Item[];
+  enabled?: boolean;
+  refetchInterval?: number | false;
+}
+
+/** Read a list page by page, on demand; it is read again from its first page on. */
+export function useListing<Page extends PageOf, Item>(options: Options<Page, Item>): Listing<Item> {
+  const query = useInfiniteQuery({
+    queryKey: options.key,
+    queryFn: ({ pageParam }) => options.read(pageParam),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last: Page) => last.next_token ?? undefined,
+    enabled: options.enabled ?? true,
+    refetchInterval: ({ state }) => readAgain(state.error, options.refetchInterval ?? OTHERS_APPEAR_WITHIN),
+  });
+  return {
+    items: query.data?.pages.flatMap(options.items) ?? [],
+    isPending: query.isPending && (options.enabled ?? true),
+    error: query.error,
+    hasMore: query.hasNextPage,
+    isReadingMore: query.isFetchingNextPage,
+    readMore: () => void query.fetchNextPage(),
+    refresh: () => void query.refetch(),
+  };
+}
+
+/** Show what is already here as a list that is complete. */
+export function listingOf<Item>(
+  items: readonly Item[] | undefined,
+  query: { isPending: boolean; error: ProblemError | null; refetch: () => unknown },
+): Listing<Item> {
+  return {
+    items: items ?? [],
+    isPending: query.isPending,
+    error: query.error,
+    hasMore: false,
+    isReadingMore: false,
+    readMore: () => undefined,
+    refresh: () => void query.refetch(),
+  };
+}

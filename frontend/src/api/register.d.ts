@@ -1,0 +1,8 @@
+import '@tanstack/react-query';
+import type { ProblemError } from './problems';
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    defaultError: ProblemError;
+  }
+}

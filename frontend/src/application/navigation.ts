@@ -1,0 +1,7 @@
+import type { SideNavigationProps } from '@cloudscape-design/components/side-navigation';
+
+/** The side navigation: a page that people look for by itself has its line here, under the address of its route. */
+export const navigation: SideNavigationProps.Item[] = [
+  { type: 'link', text: 'Home', href: '/' },
+  { type: 'link', text: 'Create a cluster', href: '/create' },
+];

@@ -1,0 +1,16 @@
+import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
+import type { Condition } from '../api/schema';
+import { sentence } from './words';
+
+const TYPES: Readonly<Record<string, StatusIndicatorProps.Type>> = { True: 'success', False: 'warning' };
+
+/** Whether a condition of a cluster holds, and why not. */
+export function ConditionBadge({ condition }: { condition: Condition }) {
+  const { type, status, message } = condition;
+  return (
+    <StatusIndicator type={TYPES[status] ?? 'not-started'} wrapText>
+      <bdi>{sentence(type)}</bdi>
+      {status !== 'True' && message ? <span className="value">: {message}</span> : null}
+    </StatusIndicator>
+  );
+}

@@ -1,0 +1,40 @@
+import Alert, { type AlertProps } from '@cloudscape-design/components/alert';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { worded } from '../api/problems';
+import type { Finding } from '../api/schema';
+import { sentence } from './words';
+
+const TYPES: Readonly<Record<string, AlertProps.Type>> = { error: 'error', warning: 'warning', info: 'info' };
+
+/** What was noticed about a request, what is in the way first. */
+export function Findings({ findings }: { findings: readonly Finding[] }) {
+  const order = ['error', 'warning'];
+  const rank = ({ level }: Finding) => (order.includes(level) ? order.indexOf(level) : order.length);
+  return (
+    <SpaceBetween size="xs">
+      {[...findings]
+        .sort((a, b) => rank(a) - rank(b))
+        .map((finding) => (
+          <FindingAlert key={`${finding.check} ${finding.field} ${finding.message}`} finding={finding} />
+        ))}
+    </SpaceBetween>
+  );
+}
+
+function FindingAlert({ finding }: { finding: Finding }) {
+  const { level, check, field, resource, message, allowed, remedy } = finding;
+  return (
+    <Alert type={TYPES[level] ?? 'info'} header={sentence(check)}>
+      <SpaceBetween size="xxs">
+        <div className="value">
+          {(field ?? resource) && <code>{field ?? resource}</code>} {worded({ field: '', message, allowed })}
+        </div>
+        {remedy && (
+          <div className="value">
+            <strong>What helps:</strong> {remedy}
+          </div>
+        )}
+      </SpaceBetween>
+    </Alert>
+  );
+}

@@ -1,0 +1,56 @@
+import type { AuditEntry, ClusterEvent, Operation, ProblemBody } from '../api/schema';
+
+/** What may be watched: one operation, one cluster, or all that whoever looks began. */
+export type Topic = { operation_id: string } | { cluster_tag: string } | { mine: true };
+
+/** What the WebSocket tells; the server's `functions/connections/messages.py` says when. */
+export type Message =
+  | { type: 'operation'; operation_id: string; version: number; operation: Operation | null }
+  | { type: 'audit'; entry: AuditEntry }
+  | { type: 'cluster_event'; event: ClusterEvent }
+  | { type: 'subscribed'; topic: string; at: string; complete: boolean }
+  | { type: 'unsubscribed'; topic: string }
+  | { type: 'pong' }
+  | { type: 'problem'; problem: ProblemBody };
+
+const KNOWN: ReadonlySet<string> = new Set<Message['type']>([
+  'operation',
+  'audit',
+  'cluster_event',
+  'subscribed',
+  'unsubscribed',
+  'pong',
+  'problem',
+]);
+
+/** Read a message; null for one that is of a newer API, or none at all. */
+export function messageOf(data: unknown): Message | null {
+  try {
+    const read: unknown = JSON.parse(String(data));
+    const known = typeof read === 'object' && read !== null && 'type' in read && KNOWN.has(String(read.type));
+    return known ? (read as Message) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** One text for a topic, by which two watchers of the same share a subscription. */
+export function nameOf(topic: Topic): string {
+  return JSON.stringify(topic);
+}
+
+/** When the server wrote what a message tells, by its own clock; undefined where it does not say. */
+export function toldAt(message: Message): string | undefined {
+  switch (message.type) {
+    case 'operation':
+      return message.operation?.updated_at;
+    case 'audit':
+      return message.entry.at;
+    case 'cluster_event':
+      return message.event.recorded_at;
+    case 'subscribed':
+      return message.at;
+    default:
+      return undefined;
+  }
+}
