@@ -20,6 +20,7 @@ from functions.core.declaration import Scope
 from functions.core.groups import ADMINISTRATORS
 from infra.local import cors
 from infra.local.messages import HttpResponse
+from infra.local.sign_in.clients import IDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 MAX_BODY_BYTES: Final = 10 * 1024 * 1024
 MAX_HEADER_BYTES: Final = 10_240
 OPTIONS: Final = "OPTIONS"
+# Browsers say it of what a page asks of its own origin, and no page can (Fetch Metadata Request Headers, W3C).
+_SENT_BY: Final = "sec-fetch-site"
 _API_ID: Final = "instantstart"
 _STAGE: Final = "$default"
 # Bodies of other media reach the function in base64.
@@ -198,13 +201,16 @@ class BadAnswer(Exception):
     """The function's answer is not one that the service can send."""
 
 
-def local_authorizer(_: HttpRequest, scopes: Sequence[str]) -> JsonObject:
-    """Let everyone in as `local`, in the shape that a JWT authoriser gives a caller who holds every scope."""
+def local_authorizer(request: HttpRequest, scopes: Sequence[str]) -> JsonObject:
+    """Let everyone in as `local`, in the shape that a JWT authoriser gives a caller who holds every scope.
+
+    Nobody has a token here that names a client, so the console is known by what its browser says of its requests.
+    """
     every = [f"{SCOPE_PREFIX}{scope}" for scope in Scope]
     claims: JsonObject = {
         "sub": "local",
         "username": "local",
-        "client_id": "local",
+        "client_id": IDS.console if request.headers.get(_SENT_BY) == "same-origin" else "local",
         "token_use": "access",
         "scope": " ".join(every),
         "cognito:groups": f"[{ADMINISTRATORS}]",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -183,3 +184,14 @@ def test_what_others_made_in_the_account_is_not_among_the_clusters(driver_of_bas
     assert "eks-cluster-theirs" in client("eks").list_clusters()["clusters"]
     assert [cluster["tag"] for cluster in driver_of_base.get("/api/clusters")["clusters"]] == ["base"]
     assert driver_of_base.send("GET", "/api/clusters/theirs").status == 404
+
+
+@pytest.mark.parametrize(
+    ("said", "channel"), [("same-origin", "console"), ("cross-site", "rest"), ("none", "rest"), (None, "rest")]
+)
+def test_without_sign_in_the_console_is_known_by_what_its_browser_says(
+    driver: Driver, said: str | None, channel: str
+) -> None:
+    headers = {"sec-fetch-site": said} if said else None
+    answer = driver.host.request("POST", "/api/clusters", cluster_request("t1"), headers)
+    assert json.loads(answer.body)["actor"]["channel"] == channel
