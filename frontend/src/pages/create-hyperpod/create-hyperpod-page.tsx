@@ -1,0 +1,43 @@
+import Container from '@cloudscape-design/components/container';
+import Header from '@cloudscape-design/components/header';
+import { useState } from 'react';
+import { useParams } from 'react-router';
+import { wish } from '../../api/wishes';
+import { PageFrame } from '../../application/page-frame';
+import { FormPage } from '../../forms/form-page';
+import { hyperPodFields } from '../../forms/groups/group-fields';
+import { hyperPodRequest, newHyperPod } from '../../forms/groups/hyperpod-draft';
+import { HyperPodForm } from '../../forms/groups/hyperpod-form';
+
+/** The HyperPod cluster of a cluster that has its foundation only. */
+export function Component() {
+  const { tag = '' } = useParams();
+  const [begun] = useState(newHyperPod);
+  const [draft, setDraft] = useState(begun);
+  const page = `/clusters/${encodeURIComponent(tag)}`;
+  return (
+    <PageFrame
+      title="Create HyperPod cluster"
+      description={
+        <>
+          On the foundation of <span className="value">{tag}</span>. You see what it changes and costs before anything
+          is made.
+        </>
+      }
+      above={[{ text: tag, href: page }]}
+    >
+      <FormPage
+        wish={() => wish('post', '/api/clusters/{tag}/hyperpod', { path: { tag }, body: hyperPodRequest(draft) })}
+        fields={hyperPodFields('', draft)}
+        groups={draft.groups}
+        isTouched={draft !== begun}
+        action="Create HyperPod cluster"
+        from={page}
+      >
+        <Container header={<Header variant="h2">HyperPod cluster</Header>}>
+          <HyperPodForm at="" draft={draft} onChange={setDraft} />
+        </Container>
+      </FormPage>
+    </PageFrame>
+  );
+}
