@@ -1,6 +1,6 @@
 import FormField from '@cloudscape-design/components/form-field';
-import type { ReactNode } from 'react';
-import { useServerError } from '../components/server-field-errors';
+import { type ReactNode, useState } from 'react';
+import { useServerErrors } from '../components/server-field-errors';
 import { placeOf } from './reveal';
 
 export interface FieldProps {
@@ -13,9 +13,24 @@ export interface FieldProps {
   stretch?: boolean;
 }
 
+interface More {
+  /** What is typed there: when it is another, what was said of it before no longer holds. */
+  value?: unknown;
+  children: ReactNode;
+}
+
 /** A labelled field of a request. */
-export function Field({ field, label, optional, description, constraint, stretch, children }: FieldProps & Children) {
-  const error = useServerError(field);
+export function Field({
+  field,
+  label,
+  optional,
+  description,
+  constraint,
+  stretch,
+  value,
+  children,
+}: FieldProps & More) {
+  const error = useErrorOf(field, value);
   const name = optional ? (
     <>
       {label} <i>- optional</i>
@@ -38,6 +53,11 @@ export function Field({ field, label, optional, description, constraint, stretch
   );
 }
 
-interface Children {
-  children: ReactNode;
+function useErrorOf(field: string, value: unknown): string | undefined {
+  const told = useServerErrors();
+  const [judged, setJudged] = useState({ told, value });
+  if (judged.told !== told) {
+    setJudged({ told, value });
+  }
+  return judged.told !== told || judged.value === value ? told[field] : undefined;
 }

@@ -19,7 +19,7 @@ export function TextField({
   ...field
 }: Text & { type?: InputProps.Type }) {
   return (
-    <Field {...field}>
+    <Field {...field} value={value}>
       <Input
         value={value ?? ''}
         type={type}
@@ -36,7 +36,7 @@ export function TextField({
 /** Several values, a line each. */
 export function LinesField({ value, onChange, placeholder, ...field }: Text) {
   return (
-    <Field {...field}>
+    <Field {...field} value={value}>
       <Textarea
         value={value ?? ''}
         rows={2}
@@ -58,7 +58,7 @@ interface Suggested extends Text {
 /** A name to be chosen or typed: what the catalog does not know, or could not read, can be asked for all the same. */
 export function SuggestedField({ value, onChange, placeholder, options, note, isReading, ...field }: Suggested) {
   return (
-    <Field {...field}>
+    <Field {...field} value={value}>
       <Autosuggest
         value={value ?? ''}
         options={options}
@@ -89,7 +89,7 @@ export function ChosenField<Value extends string>(props: Chosen<Value>) {
   const { value, byDefault, options, onChange, placeholder, ...field } = props;
   const chosen = options.find((option) => option.value === (value ?? byDefault)) ?? null;
   return (
-    <Field {...field}>
+    <Field {...field} value={value}>
       <Select
         selectedOption={chosen as SelectProps.Option | null}
         options={options as readonly SelectProps.Option[]}

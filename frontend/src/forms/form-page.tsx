@@ -1,7 +1,7 @@
 import Button from '@cloudscape-design/components/button';
 import Form from '@cloudscape-design/components/form';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { fieldOf } from '../api/problems';
 import type { Wish } from '../api/wishes';
@@ -12,7 +12,7 @@ import { useLeaving } from './leaving';
 import { placeName } from './place-name';
 import { RevealProvider, useReveal } from './reveal';
 import { ReviewPanel } from './review-panel';
-import { inTheWay, useReview } from './use-review';
+import { complaintsOf, useReview } from './use-review';
 
 interface Props {
   /** What the form asks for as it stands: it is previewed, then begun. */
@@ -20,7 +20,7 @@ interface Props {
   /** The fields that the form shows, by the API's names. */
   fields: readonly string[];
   /** The groups of the form, by whose names fields are told apart. */
-  groups?: readonly { name: string }[];
+  groups?: readonly { id: number; name: string }[];
   isTouched: boolean;
   /** What the last button says: what will be done. */
   action: string;
@@ -31,6 +31,8 @@ interface Props {
   children: ReactNode;
 }
 
+const NONE: readonly { id: number; name: string }[] = [];
+
 /** A form whose request is looked at before it is begun; then the page goes to the operation. */
 export function FormPage(props: Props) {
   return (
@@ -40,7 +42,7 @@ export function FormPage(props: Props) {
   );
 }
 
-function Reviewed({ wish, fields, groups = [], isTouched, action, look = 'Review', from, children }: Props) {
+function Reviewed({ wish, fields, groups = NONE, isTouched, action, look = 'Review', from, children }: Props) {
   const navigate = useNavigate();
   const { reveal } = useReveal();
   const { leave, question } = useLeaving(isTouched);
@@ -48,7 +50,12 @@ function Reviewed({ wish, fields, groups = [], isTouched, action, look = 'Review
     leave();
     void navigate(`/operations/${operation_id}`);
   });
-  const { problem, complaints } = inTheWay(review);
+  const { problem, looked } = review;
+  const complaints = useMemo(() => complaintsOf(problem, looked?.told), [problem, looked]);
+  const [judged, setJudged] = useState({ fields, groups });
+  // Complaints count groups by their places, which others have once one is gone.
+  const isAsJudged = judged.groups.every((group, index) => group.id === groups[index]?.id);
+  const atFields = useMemo(() => (isAsJudged ? asFindings(complaints) : []), [isAsJudged, complaints]);
   const backTo = (told: string | null | undefined) => {
     const field = fieldOf(told ?? '', fields);
     return field === undefined
@@ -59,7 +66,7 @@ function Reviewed({ wish, fields, groups = [], isTouched, action, look = 'Review
         };
   };
   return (
-    <ServerFieldErrors fields={fields} findings={asFindings(complaints)}>
+    <ServerFieldErrors fields={judged.fields} findings={atFields}>
       {question}
       {review.reviewing && <ReviewPanel review={review} action={action} wayBack={({ field }) => backTo(field)} />}
       {/* What is typed, and which section is open, stays while the review is looked at. */}
@@ -67,6 +74,7 @@ function Reviewed({ wish, fields, groups = [], isTouched, action, look = 'Review
         <form
           onSubmit={(event) => {
             event.preventDefault();
+            setJudged({ fields, groups });
             review.look(wish());
           }}
         >
@@ -88,7 +96,7 @@ function Reviewed({ wish, fields, groups = [], isTouched, action, look = 'Review
                   problem={problem}
                   complaints={complaints}
                   fields={fields}
-                  news={problem ?? review.looked}
+                  news={problem ?? looked}
                   name={(field) => placeName(field, groups)}
                 />
               )}

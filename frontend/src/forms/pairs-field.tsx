@@ -23,7 +23,7 @@ export function PairsField({ noun, pairs, onChange, ...field }: Props) {
     />
   );
   return (
-    <Field {...field} optional stretch>
+    <Field {...field} optional stretch value={pairs}>
       <AttributeEditor
         items={pairs}
         addButtonText={`Add ${noun}`}

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useBegin, usePreview } from '../api/changing';
-import { complaintsIn } from '../api/problems';
+import { type Complaint, complaintsIn } from '../api/problems';
 import type { Operation, Preview, Previewed, ProblemBody } from '../api/schema';
 import type { Wish } from '../api/wishes';
 
@@ -62,10 +62,7 @@ export function useReview(onBegun: (operation: Operation) => void) {
 
 export type Review = ReturnType<typeof useReview>;
 
-/** What is in the way of a request that was looked at or sent: a problem, or what the dry run found. */
-export function inTheWay({ problem, looked }: Pick<Review, 'problem' | 'looked'>): {
-  problem: ProblemBody | null;
-  complaints: ReturnType<typeof complaintsIn>;
-} {
-  return { problem, complaints: problem ? (problem.errors ?? []) : complaintsIn(looked?.told.findings ?? []) };
+/** What is in the way of a request: what a problem says of its fields, or what the dry run found. */
+export function complaintsOf(problem: ProblemBody | null, told: Previewed | undefined): Complaint[] {
+  return problem ? (problem.errors ?? []) : complaintsIn(told?.findings ?? []);
 }

@@ -32,7 +32,7 @@ export function GroupCapacity({ group, place, onChange }: GroupProps) {
         value={group.min_instance_count}
         onChange={(min_instance_count) => onChange({ min_instance_count })}
       />
-      <Field field={`${place}.deep_health_checks`} label="Deep health checks" optional>
+      <Field field={`${place}.deep_health_checks`} label="Deep health checks" optional value={group.deep_health_checks}>
         <Multiselect
           selectedOptions={CHECKS.filter(({ value }) => checks.includes(value))}
           options={CHECKS}

@@ -21,6 +21,7 @@ export function SystemGroupForm({ draft, at, onChange }: HyperPodProps) {
         field={place}
         label="System group"
         description="A small group without accelerators for what the cluster runs of its own: add-ons, operators, DNS."
+        value={system}
       >
         <Toggle
           checked={system !== undefined}

@@ -37,7 +37,7 @@ export function TaintsField({ field, taints, onChange }: Props) {
     />
   );
   return (
-    <Field field={field} label="Taints of the nodes" optional stretch>
+    <Field field={field} label="Taints of the nodes" optional stretch value={taints}>
       <AttributeEditor
         items={taints}
         addButtonText="Add taint"

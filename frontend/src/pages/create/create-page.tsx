@@ -36,13 +36,11 @@ export function Component() {
       >
         <Basics draft={draft} onChange={change} />
         {!draft.foundationOnly && (
-          <>
-            <Container header={<Header variant="h2">HyperPod cluster</Header>}>
-              <HyperPodForm at="hyperpod" draft={draft.hyperpod} onChange={(hyperpod) => change({ hyperpod })} />
-            </Container>
-            <StorageForm draft={draft.storage} onChange={(storage) => change({ storage })} />
-          </>
+          <Container header={<Header variant="h2">HyperPod cluster</Header>}>
+            <HyperPodForm at="hyperpod" draft={draft.hyperpod} onChange={(hyperpod) => change({ hyperpod })} />
+          </Container>
         )}
+        {!draft.foundationOnly && <StorageForm draft={draft.storage} onChange={(storage) => change({ storage })} />}
         <FoundationForm cluster={draft} onChange={change} />
         <Ownership draft={draft} onChange={change} />
       </FormPage>
@@ -63,7 +61,7 @@ function Basics({ draft, onChange }: { draft: ClusterDraft; onChange: (changed: 
           value={draft.tag}
           onChange={(tag) => onChange({ tag })}
         />
-        <Field field="hyperpod" label="What is created" stretch>
+        <Field field="hyperpod" label="What is created" stretch value={draft.foundationOnly}>
           <Tiles
             value={draft.foundationOnly ? 'foundation' : 'cluster'}
             items={[

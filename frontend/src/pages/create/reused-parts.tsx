@@ -48,7 +48,7 @@ export function ReusedNetwork({ draft, onChange }: FoundationProps) {
         A network that exists
       </Header>
       <Parts parts={NETWORK} draft={draft} onChange={onChange} />
-      <Field field="foundation.tag_subnets" label="Tags for load balancers" optional>
+      <Field field="foundation.tag_subnets" label="Tags for load balancers" optional value={draft.tag_subnets}>
         <Checkbox
           checked={draft.tag_subnets ?? false}
           onChange={({ detail }) => onChange({ tag_subnets: detail.checked })}

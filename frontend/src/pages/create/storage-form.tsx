@@ -20,7 +20,12 @@ export function StorageForm({ draft, onChange }: Props) {
   return (
     <Container header={<Header variant="h2">Storage</Header>}>
       <SpaceBetween size="m">
-        <Field field="storage" label="S3 mount" description="The cluster's bucket as a volume that pods claim by name.">
+        <Field
+          field="storage"
+          label="S3 mount"
+          description="The cluster's bucket as a volume that pods claim by name."
+          value={draft}
+        >
           <Toggle checked={draft.mounted} onChange={({ detail }) => onChange({ ...draft, mounted: detail.checked })}>
             Mount the bucket
           </Toggle>

@@ -47,7 +47,7 @@ export function ConsentsForm({ consents, onChange }: Props) {
     >
       <SpaceBetween size="m">
         {CONSENTS.map(({ consent, field, label, words, meaning }) => (
-          <Field key={consent} field={field} label={label} stretch>
+          <Field key={consent} field={field} label={label} stretch value={consents[consent]}>
             <Checkbox
               checked={consents[consent] ?? false}
               description={meaning}
