@@ -10,7 +10,12 @@ const change = (name: string, more: Partial<Change> = {}): Change => ({
   irreversible: false,
   ...more,
 });
-const preview = (...changes: Change[]): Preview => ({ kind: 'create_cluster', cluster_tag: 'lab', changes, unpriced: [] });
+const preview = (...changes: Change[]): Preview => ({
+  kind: 'create_cluster',
+  cluster_tag: 'lab',
+  changes,
+  unpriced: [],
+});
 
 test('the same changes differ in nothing, whatever they cost', () => {
   const cost = { currency: 'USD', per_hour: 1, as_of: '2026-11-29' };

@@ -1,14 +1,15 @@
 import Alert from '@cloudscape-design/components/alert';
 import Link from '@cloudscape-design/components/link';
-import { type Complaint, fieldOf, worded } from '../api/problems';
+import { fieldOf, worded } from '../api/problems';
 import type { ProblemBody } from '../api/schema';
 import { ProblemAlert } from '../components/problem-alert';
 import { useReveal } from './reveal';
 import { useFocusOn } from './use-focus';
+import type { Obstacle } from './use-review';
 
 interface Props {
   problem: ProblemBody | null;
-  complaints: readonly Complaint[];
+  obstacles: readonly Obstacle[];
   /** The fields that the form shows. */
   fields: readonly string[];
   /** What it all comes from: another thing is new, and takes the focus. */
@@ -18,31 +19,36 @@ interface Props {
 }
 
 /** What stands in the way of a request, each with the way to its field; it takes the focus. */
-export function ErrorSummary({ problem, complaints, fields, news, name }: Props) {
-  const place = useFocusOn(complaints.length > 0 || problem ? news : null);
-  if (complaints.length === 0 && problem === null) {
+export function ErrorSummary({ problem, obstacles, fields, news, name }: Props) {
+  const place = useFocusOn(obstacles.length > 0 || problem ? news : null);
+  if (obstacles.length === 0 && problem === null) {
     return null;
   }
   return (
     <div ref={place} tabIndex={-1} className="news">
-      {complaints.length === 0 && problem ? (
+      {obstacles.length === 0 && problem ? (
         <ProblemAlert problem={problem} />
       ) : (
-        <Alert type="error" header={headerOf(complaints.length)}>
+        <Alert type="error" header={headerOf(obstacles.length)}>
           <ul>
-            {complaints.map((complaint) => (
-              <li key={`${complaint.field} ${complaint.message}`} className="value">
-                <Place told={complaint.field} fields={fields} name={name} /> {worded(complaint)}
+            {obstacles.map((obstacle) => (
+              <li key={`${obstacle.field} ${obstacle.message}`} className="value">
+                <Place told={obstacle.field} fields={fields} name={name} /> {worded(obstacle)}
+                {obstacle.remedy && <Remedy remedy={obstacle.remedy} />}
               </li>
             ))}
           </ul>
-          {problem?.remedy && (
-            <div className="value">
-              <strong>What helps:</strong> {problem.remedy}
-            </div>
-          )}
+          {problem?.remedy && <Remedy remedy={problem.remedy} />}
         </Alert>
       )}
+    </div>
+  );
+}
+
+function Remedy({ remedy }: { remedy: string }) {
+  return (
+    <div className="value">
+      <strong>What helps:</strong> {remedy}
     </div>
   );
 }

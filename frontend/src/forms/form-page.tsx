@@ -12,7 +12,7 @@ import { useLeaving } from './leaving';
 import { placeName } from './place-name';
 import { RevealProvider, useReveal } from './reveal';
 import { ReviewPanel } from './review-panel';
-import { complaintsOf, useReview } from './use-review';
+import { obstaclesOf, useReview } from './use-review';
 
 interface Props {
   /** What the form asks for as it stands: it is previewed, then begun. */
@@ -51,11 +51,11 @@ function Reviewed({ wish, fields, groups = NONE, isTouched, action, look = 'Revi
     void navigate(`/operations/${operation_id}`);
   });
   const { problem, looked } = review;
-  const complaints = useMemo(() => complaintsOf(problem, looked?.told), [problem, looked]);
+  const obstacles = useMemo(() => obstaclesOf(problem, looked?.told), [problem, looked]);
   const [judged, setJudged] = useState({ fields, groups });
   // Complaints count groups by their places, which others have once one is gone.
   const isAsJudged = judged.groups.every((group, index) => group.id === groups[index]?.id);
-  const atFields = useMemo(() => (isAsJudged ? asFindings(complaints) : []), [isAsJudged, complaints]);
+  const atFields = useMemo(() => (isAsJudged ? asFindings(obstacles) : []), [isAsJudged, obstacles]);
   const backTo = (told: string | null | undefined) => {
     const field = fieldOf(told ?? '', fields);
     return field === undefined
@@ -94,7 +94,7 @@ function Reviewed({ wish, fields, groups = NONE, isTouched, action, look = 'Revi
               {!review.reviewing && (
                 <ErrorSummary
                   problem={problem}
-                  complaints={complaints}
+                  obstacles={obstacles}
                   fields={fields}
                   news={problem ?? looked}
                   name={(field) => placeName(field, groups)}

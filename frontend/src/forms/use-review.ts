@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useBegin, usePreview } from '../api/changing';
-import { type Complaint, complaintsIn } from '../api/problems';
+import type { Complaint } from '../api/problems';
 import type { Operation, Preview, Previewed, ProblemBody } from '../api/schema';
 import type { Wish } from '../api/wishes';
 
@@ -30,7 +30,7 @@ export function useReview(onBegun: (operation: Operation) => void) {
     mutate(wish, {
       onSuccess: (told) => {
         setLooked({ wish, told, before });
-        setReviewing(complaintsIn(told.findings).length === 0);
+        setReviewing(obstaclesOf(null, told).length === 0);
       },
       onError: () => setReviewing(false),
     });
@@ -62,7 +62,16 @@ export function useReview(onBegun: (operation: Operation) => void) {
 
 export type Review = ReturnType<typeof useReview>;
 
+/** One thing in the way of a request, and what helps against it. */
+export interface Obstacle extends Complaint {
+  remedy?: string | null;
+}
+
 /** What is in the way of a request: what a problem says of its fields, or what the dry run found. */
-export function complaintsOf(problem: ProblemBody | null, told: Previewed | undefined): Complaint[] {
-  return problem ? (problem.errors ?? []) : complaintsIn(told?.findings ?? []);
+export function obstaclesOf(problem: ProblemBody | null, told: Previewed | undefined): Obstacle[] {
+  if (problem) {
+    return problem.errors ?? [];
+  }
+  const found = (told?.findings ?? []).filter(({ level }) => level === 'error');
+  return found.map(({ field, message, allowed, remedy }) => ({ field: field ?? '', message, allowed, remedy }));
 }
