@@ -66,7 +66,7 @@ def test_what_is_refused_is_told_at_its_field_and_mended_there_with_nothing_lost
     console.axe_clean()
     # The section of the other field was closed; what is said of it opens it.
     expect(console.page.get_by_label("Image")).to_be_visible()
-    console.click("Instance group workers, instance type", "link")
+    console.click("Instance group workers, instance type")
     expect(group).to_be_focused()
     group.fill(TYPE)
     console.page.get_by_label("Image").fill("")

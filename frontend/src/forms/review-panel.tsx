@@ -43,13 +43,7 @@ export function ReviewPanel({ review, action, wayBack }: Props) {
         <Container header={<Header variant="h2">Review</Header>}>
           <SpaceBetween size="l">
             <Summary preview={preview} madeUp={madeUp} />
-            <Findings
-              findings={checked.filter((finding) => !isMadeUpTag(finding))}
-              action={(finding) => {
-                const back = wayBack(finding);
-                return back && <Button onClick={back}>Change</Button>;
-              }}
-            />
+            <Found findings={checked.filter((finding) => !isMadeUpTag(finding))} wayBack={wayBack} />
             {unchecked.length > 0 ? (
               <Unchecked findings={unchecked} />
             ) : (
@@ -78,6 +72,21 @@ export function ReviewPanel({ review, action, wayBack }: Props) {
   );
 }
 
+function Found({ findings, wayBack }: { findings: readonly Finding[]; wayBack: Props['wayBack'] }) {
+  if (findings.length === 0) {
+    return null;
+  }
+  return (
+    <Findings
+      findings={findings}
+      action={(finding) => {
+        const back = wayBack(finding);
+        return back && <Button onClick={back}>Change</Button>;
+      }}
+    />
+  );
+}
+
 function Summary({ preview, madeUp }: { preview: Preview; madeUp: boolean }) {
   const { cluster_tag, cost, expires_at } = preview;
   return (
@@ -93,7 +102,7 @@ function Summary({ preview, madeUp }: { preview: Preview; madeUp: boolean }) {
             </>
           ),
         },
-        { label: 'Cost', value: cost ? perHour(cost) : 'Not known' },
+        ...(cost ? [{ label: 'Cost', value: perHour(cost) }] : []),
         { label: 'Can be confirmed until', value: <Time at={expires_at} /> },
       ]}
     />

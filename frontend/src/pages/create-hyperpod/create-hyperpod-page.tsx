@@ -2,8 +2,10 @@ import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import { useState } from 'react';
 import { useParams } from 'react-router';
+import { useCluster } from '../../api/clusters';
 import { wish } from '../../api/wishes';
 import { PageFrame } from '../../application/page-frame';
+import { ProblemAlert } from '../../components/problem-alert';
 import { FormPage } from '../../forms/form-page';
 import { hyperPodFields } from '../../forms/groups/group-fields';
 import { hyperPodRequest, newHyperPod } from '../../forms/groups/hyperpod-draft';
@@ -12,6 +14,7 @@ import { HyperPodForm } from '../../forms/groups/hyperpod-form';
 /** The HyperPod cluster of a cluster that has its foundation only. */
 export function Component() {
   const { tag = '' } = useParams();
+  const { error } = useCluster(tag);
   const [begun] = useState(newHyperPod);
   const [draft, setDraft] = useState(begun);
   const page = `/clusters/${encodeURIComponent(tag)}`;
@@ -26,6 +29,7 @@ export function Component() {
       }
       above={[{ text: tag, href: page }]}
     >
+      {error && <ProblemAlert problem={error.problem} />}
       <FormPage
         wish={() => wish('post', '/api/clusters/{tag}/hyperpod', { path: { tag }, body: hyperPodRequest(draft) })}
         fields={hyperPodFields('', draft)}
