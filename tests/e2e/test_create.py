@@ -35,7 +35,7 @@ def test_a_zone_a_type_and_a_count_make_a_cluster_that_is_followed_to_its_end(co
     console.open("/create")
     fill(console)
     console.sees("Quota for cluster usage:")
-    console.click("Review")
+    console.page.get_by_label("Instances", exact=True).press("Enter")
     console.sees("a tag made up for it")
     console.sees("All checks came to an end.")
     console.sees("per hour in all")
@@ -88,6 +88,19 @@ def test_what_a_dry_run_finds_leads_back_to_its_field(console: Console) -> None:
     console.click("Review")
     console.sees("All checks came to an end.")
     expect(console.page.get_by_text("no group without accelerators")).to_have_count(0)
+
+
+def test_an_api_that_is_down_loses_nothing_that_was_typed(console: Console) -> None:
+    console.forgive(REFUSED)
+    console.page.route("**/api/**", lambda route: route.abort())
+    console.open("/create")
+    fill(console)
+    console.click("Review")
+    console.sees("The API does not answer.")
+    console.axe_clean()
+    console.page.unroute("**/api/**")
+    console.click("Review")
+    console.sees("What would change")
 
 
 def test_leaving_what_was_typed_is_asked_first(console: Console) -> None:

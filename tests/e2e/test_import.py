@@ -6,6 +6,7 @@ from typing import Final
 
 from playwright.sync_api import expect
 
+from infra.local.faults import Fault, Kind
 from tests.e2e.browser import Console
 
 LETS_IN: Final = "Let the control plane into the cluster"
@@ -42,3 +43,13 @@ def test_what_an_import_needs_consent_for_is_told_at_the_name_and_given_below(co
     console.click("Test and review")
     console.sees("Cannot be undone")
     expect(console.page.get_by_role("button", name="Import cluster", exact=True)).to_be_enabled()
+
+
+def test_what_aws_does_not_list_is_not_taken_for_nothing(console: Console) -> None:
+    fault = Fault("eks", "ListClusters", Kind.DENY, times=100)
+    with console.driver.host.faults.planned(fault):
+        console.open("/import")
+        console.sees("AWS did not tell everything")
+        console.sees("Nothing is known")
+        console.axe_clean()
+    expect(console.page.get_by_text("No EKS cluster to import")).to_have_count(0)

@@ -3,7 +3,7 @@ import { useApi } from './api-context';
 import type { Api } from './client';
 import { answered } from './client';
 import { keys } from './keys';
-import { useListing } from './listings';
+import { type Listing, useListing } from './listings';
 import type {
   ImportableCluster,
   ImportableClusterPage,
@@ -62,16 +62,17 @@ export function useQuotas(types: readonly string[]) {
   });
 }
 
-/** The training plans of the account. */
-export function useTrainingPlans(enabled: boolean) {
+/** The training plans of the account, and why AWS did not tell of some. */
+export function useTrainingPlans(enabled: boolean): Told<TrainingPlanView> {
   const api = useApi();
-  return useListing<TrainingPlanPage, TrainingPlanView>({
+  const pages = useListing<TrainingPlanPage, TrainingPlanPage>({
     key: keys.catalog.of('training_plans'),
     read: (next_token) =>
       answered(api.GET('/api/catalog/training_plans', { params: { query: { limit: LARGEST_PAGE, next_token } } })),
-    items: (page) => page.training_plans ?? [],
+    items: (page) => [page],
     enabled,
   });
+  return toldOf(pages, ({ training_plans }) => training_plans);
 }
 
 /** The Kubernetes versions that a new cluster may have. */
@@ -97,12 +98,35 @@ export function useSuggestedRanges(cluster_tag: string | undefined, enabled: boo
   });
 }
 
-/** The EKS clusters of the region that could be imported. */
-export function useImportableClusters() {
+/** The EKS clusters of the region that could be imported, and why AWS did not tell of some. */
+export function useImportableClusters(): Told<ImportableCluster> {
   const api = useApi();
-  return useListing<ImportableClusterPage, ImportableCluster>({
+  const pages = useListing<ImportableClusterPage, ImportableClusterPage>({
     key: keys.catalog.of('importable_clusters'),
     read: (next_token) => answered(api.GET('/api/catalog/importable_clusters', { params: { query: { next_token } } })),
-    items: (page) => page.importable_clusters ?? [],
+    items: (page) => [page],
   });
+  return toldOf(pages, ({ importable_clusters }) => importable_clusters);
+}
+
+/** What a list of the catalog tells; what it does not is in `unknown`, which is no emptiness. */
+export interface Told<Item> extends Listing<Item> {
+  unknown: readonly Unknown[];
+}
+
+type Unknown = NonNullable<ImportableClusterPage['unknown']>[number];
+
+interface Answer {
+  unknown?: Unknown[];
+}
+
+function toldOf<Page extends Answer, Item>(
+  pages: Listing<Page>,
+  items: (page: Page) => readonly Item[] | null,
+): Told<Item> {
+  return {
+    ...pages,
+    items: pages.items.flatMap((page) => items(page) ?? []),
+    unknown: pages.items.flatMap(({ unknown }) => unknown ?? []),
+  };
 }

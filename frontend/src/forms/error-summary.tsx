@@ -25,7 +25,7 @@ export function ErrorSummary({ problem, obstacles, fields, news, name }: Props) 
     return null;
   }
   return (
-    <div ref={place} tabIndex={-1} className="news">
+    <section ref={place} tabIndex={-1} className="news" aria-label="What is in the way">
       {obstacles.length === 0 && problem ? (
         <ProblemAlert problem={problem} />
       ) : (
@@ -41,7 +41,7 @@ export function ErrorSummary({ problem, obstacles, fields, news, name }: Props) 
           {problem?.remedy && <Remedy remedy={problem.remedy} />}
         </Alert>
       )}
-    </div>
+    </section>
   );
 }
 

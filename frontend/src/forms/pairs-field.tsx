@@ -31,7 +31,7 @@ export function PairsField({ noun, pairs, onChange, ...field }: Props) {
         removeButtonAriaLabel={({ key }) => `Remove ${noun} ${key}`}
         empty={`No ${noun} yet.`}
         definition={[
-          { label: 'Key', control: control('key') },
+          { label: 'Key', control: control('key'), warningText: (_, place) => repeated(pairs, place) },
           { label: 'Value', control: control('value') },
         ]}
         onAddButtonClick={() => onChange([...pairs, { key: '', value: '' }])}
@@ -39,4 +39,11 @@ export function PairsField({ noun, pairs, onChange, ...field }: Props) {
       />
     </Field>
   );
+}
+
+/** An object has each key once; what is typed a second time is not dropped in silence. */
+function repeated(pairs: readonly Pair[], place: number): string | undefined {
+  const key = pairs[place]?.key.trim();
+  const later = pairs.slice(place + 1).some((pair) => pair.key.trim() === key);
+  return key && later ? 'A row below has this key too, and counts instead of this one.' : undefined;
 }

@@ -36,7 +36,7 @@ export function ReviewPanel({ review, action, wayBack }: Props) {
   const { checked, unchecked } = partedByChecked(findings);
   const madeUp = findings.some(isMadeUpTag);
   return (
-    <div ref={place} tabIndex={-1} className="news">
+    <section ref={place} tabIndex={-1} className="news" aria-label="Review">
       <SpaceBetween size="l">
         {looked.before && <Outdated before={looked.before} after={preview} />}
         {problem && <ProblemAlert problem={problem} />}
@@ -68,7 +68,7 @@ export function ReviewPanel({ review, action, wayBack }: Props) {
           </SpaceBetween>
         </Box>
       </SpaceBetween>
-    </div>
+    </section>
   );
 }
 

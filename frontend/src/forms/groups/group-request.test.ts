@@ -36,6 +36,7 @@ test('a subnet id and a prefix count for the kind of subnet they belong to', () 
   const given = { subnet_id: 'subnet-12345678', subnet_prefix: '22' };
   expect(typed(given)).toEqual(bare);
   expect(typed({ ...given, subnet: 'given' })).toEqual({ ...bare, subnet_id: 'subnet-12345678' });
+  expect(typed({ subnet: 'given' })).toEqual({ ...bare, subnet_id: '' });
   expect(typed({ ...given, subnet: 'dedicated' })).toEqual({ ...bare, dedicated_subnet: true, subnet_prefix: 22 });
 });
 

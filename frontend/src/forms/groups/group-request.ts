@@ -35,7 +35,8 @@ function typesRequest(group: GroupDraft): Touched<InstanceGroup> {
 function networkRequest(group: GroupDraft): Touched<InstanceGroup> {
   return {
     availability_zone: sent(group.availability_zone),
-    subnet_id: group.subnet === 'given' ? sent(group.subnet_id) : undefined,
+    // Whoever chose a subnet that exists and named none is told so, and does not get another one.
+    subnet_id: group.subnet === 'given' ? (sent(group.subnet_id) ?? '') : undefined,
     dedicated_subnet: group.subnet === 'dedicated' ? true : undefined,
     subnet_prefix: group.subnet === 'dedicated' ? number(group.subnet_prefix) : undefined,
     network_interface: group.network_interface || undefined,

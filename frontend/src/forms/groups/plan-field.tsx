@@ -6,7 +6,8 @@ import type { GroupProps } from './group-form';
 
 /** The training plan whose capacity a group takes; the group gets the plan's instance type. */
 export function PlanField({ group, place, onChange }: GroupProps) {
-  const { items: plans, isPending, error } = useTrainingPlans(true);
+  const { items: plans, isPending, error, unknown } = useTrainingPlans(true);
+  const reason = error?.problem.detail ?? unknown[0]?.reason;
   const choose = (arn: string) => {
     const type = plans.find((plan) => plan.arn === arn)?.capacities[0]?.instance_type;
     onChange({ training_plan_arn: arn, ...(type ? { instance_type: type } : {}) });
@@ -18,7 +19,7 @@ export function PlanField({ group, place, onChange }: GroupProps) {
       value={group.training_plan_arn}
       options={plans.map(planOption)}
       isReading={isPending}
-      note={error && `The training plans could not be read: ${error.problem.detail}`}
+      note={reason && `The training plans could not be read: ${reason}`}
       placeholder="Choose a plan, or type its ARN"
       constraint={
         <>

@@ -1,6 +1,8 @@
+import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
+import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { TableProps } from '@cloudscape-design/components/table';
-import { useImportableClusters } from '../../api/choices';
+import { type Told, useImportableClusters } from '../../api/choices';
 import type { ImportableCluster } from '../../api/schema';
 import { EmptyState } from '../../components/empty-state';
 import { PagedTable } from '../../components/paged-table';
@@ -14,19 +16,41 @@ interface Props {
 export function Importable({ onChoose }: Props) {
   const listing = useImportableClusters();
   return (
-    <PagedTable
-      title="EKS clusters of this region"
-      description="Those that are no clusters here yet."
-      listing={listing}
-      columns={[...COLUMNS, { id: 'choose', header: 'Choose', cell: (cluster) => chooseOf(cluster, onChoose) }]}
-      trackBy={({ name }) => name}
-      variant="embedded"
-      empty={
-        <EmptyState title="No EKS cluster to import">
-          All that AWS lists here are known already, or there are none. If you know the name of one, type it below.
-        </EmptyState>
-      }
-    />
+    <SpaceBetween size="m">
+      <UnknownParts unknown={listing.unknown} />
+      <PagedTable
+        title="EKS clusters of this region"
+        description="Those that are no clusters here yet."
+        listing={listing}
+        columns={[...COLUMNS, { id: 'choose', header: 'Choose', cell: (cluster) => chooseOf(cluster, onChoose) }]}
+        trackBy={({ name }) => name}
+        variant="embedded"
+        empty={listing.unknown.length > 0 ? <EmptyState title="Nothing is known" /> : <NoCluster />}
+      />
+    </SpaceBetween>
+  );
+}
+
+function NoCluster() {
+  return (
+    <EmptyState title="No EKS cluster to import">
+      All that AWS lists here are known already, or there are none. If you know the name of one, type it below.
+    </EmptyState>
+  );
+}
+
+/** What AWS did not say, why not, and what helps. */
+function UnknownParts({ unknown }: { unknown: Told<ImportableCluster>['unknown'] }) {
+  return unknown.length === 0 ? null : (
+    <Alert type="warning" header="AWS did not tell everything">
+      <ul>
+        {unknown.map(({ part, reason, remedy }) => (
+          <li key={part} className="value">
+            <code>{part}</code>: {reason}. <strong>What helps:</strong> {remedy}
+          </li>
+        ))}
+      </ul>
+    </Alert>
   );
 }
 
