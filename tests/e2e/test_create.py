@@ -9,9 +9,9 @@ from playwright.sync_api import Browser, Route, expect
 from tests.e2e import browser as browsers
 from tests.e2e.browser import Console
 from tests.host.driver import Driver
-from tests.host.states import driver_of_prepared, founded_state, prepared_state
+from tests.host.states import driver_of_base, driver_of_prepared, founded_state, prepared_state
 
-__all__ = ["driver_of_prepared", "founded_state", "prepared_state"]
+__all__ = ["driver_of_base", "driver_of_prepared", "founded_state", "prepared_state"]
 
 REFUSED: Final = "Failed to load resource"
 ZONE: Final = "us-west-2c"
@@ -151,6 +151,20 @@ def test_a_hyperpod_cluster_follows_on_a_foundation_and_what_changed_meanwhile_i
         console.axe_clean()
         operation = begun(console, "Create HyperPod cluster")
         assert driver_of_prepared.finish(operation)["status"] == "SUCCEEDED"
+
+
+def test_a_hyperpod_cluster_waits_for_the_dependencies_and_the_page_leads_there(
+    browser: Browser, driver_of_base: Driver, origin: str
+) -> None:
+    with browsers.opened(browser, driver_of_base, origin) as console:
+        console.open("/clusters/base/hyperpod/create")
+        console.sees("The dependencies come first")
+        fill(console)
+        console.click("Review")
+        console.sees("cluster base does not have the condition DependenciesReady")
+        console.sees("Let an operation configure_dependencies on base succeed first.")
+        link = console.page.get_by_role("link", name="Configure dependencies", exact=True)
+        expect(link).to_have_attribute("href", "/clusters/base/dependencies")
 
 
 def test_the_form_is_clean_in_the_dark_with_everything_in_it_open(

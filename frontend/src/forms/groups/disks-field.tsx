@@ -27,21 +27,30 @@ export function DisksField({ group, onChange }: Omit<GroupProps, 'zone'>) {
   );
   return (
     <SpaceBetween size="l">
-      <AttributeEditor
-        items={disks}
-        addButtonText="Add disk"
-        removeButtonText="Remove"
-        removeButtonAriaLabel={() => 'Remove disk'}
-        empty="No disk beside the one above."
-        definition={[
-          { label: 'Size (GiB)', control: size },
-          { label: 'KMS key', control: key },
-        ]}
-        onAddButtonClick={() => onChange({ further_disks: [...disks, { size_gib: '', kms_key_id: '' }] })}
-        onRemoveButtonClick={({ detail }) =>
-          onChange({ further_disks: disks.filter((_, index) => index !== detail.itemIndex) })
+      <FormField
+        label={
+          <>
+            More disks <i>- optional</i>
+          </>
         }
-      />
+        stretch
+      >
+        <AttributeEditor
+          items={disks}
+          addButtonText="Add disk"
+          removeButtonText="Remove"
+          removeButtonAriaLabel={() => 'Remove disk'}
+          empty="No disk beside the one above."
+          definition={[
+            { label: 'Size (GiB)', control: size },
+            { label: 'KMS key', control: key },
+          ]}
+          onAddButtonClick={() => onChange({ further_disks: [...disks, { size_gib: '', kms_key_id: '' }] })}
+          onRemoveButtonClick={({ detail }) =>
+            onChange({ further_disks: disks.filter((_, index) => index !== detail.itemIndex) })
+          }
+        />
+      </FormField>
       <FormField
         label={
           <>

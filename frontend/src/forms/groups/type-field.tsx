@@ -1,3 +1,4 @@
+import Box from '@cloudscape-design/components/box';
 import { useInstanceTypes, useQuotas } from '../../api/choices';
 import { perHour } from '../../components/money';
 import { SuggestedField } from '../fields';
@@ -43,13 +44,17 @@ function AboutType({ name, zone }: { name: string; zone: string }) {
   }
   const lines = [
     [hardwareOf(type), type.price && perHour(type.price)].filter(Boolean).join(' · '),
-    isOffered(type, zone) === false && `Not offered in ${zone}`,
     ...quotasOf(data?.quotas ?? [], type.name),
-  ].filter(Boolean);
+  ];
   return (
     <>
+      {isOffered(type, zone) === false && (
+        <Box color="text-status-warning" fontSize="body-s">
+          Not offered in <span className="value">{zone}</span>
+        </Box>
+      )}
       {lines.map((line) => (
-        <span key={String(line)} style={{ display: 'block' }}>
+        <span key={line} style={{ display: 'block' }}>
           {line}
         </span>
       ))}
