@@ -139,7 +139,8 @@ def test_a_cluster_without_any_instance_is_refused(edge: Edge) -> None:
 def test_a_system_group_is_suggested_where_nothing_else_would_run_the_clusters_own_pods(
     edge: Edge, groups: list[dict[str, Any]], suggested: bool
 ) -> None:
-    assert [finding["level"] for finding in found(create(edge, *groups), "system_group")] == ["info"] * suggested
+    told = found(create(edge, *groups), "system_group")
+    assert [(each["level"], each["field"]) for each in told] == [("info", "hyperpod.system_group")] * suggested
 
 
 @pytest.mark.case(72)

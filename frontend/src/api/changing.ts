@@ -33,5 +33,8 @@ export function useBegin(onBegun?: (operation: Operation) => void) {
       onBegun?.(operation);
     },
   });
-  return { ...mutation, begin: (wanted: Earnest) => mutation.mutate({ ...wanted, key: crypto.randomUUID() }) };
+  return {
+    ...mutation,
+    begin: (wanted: Earnest) => mutation.mutate({ ...wanted, key: wanted.wish.key ?? crypto.randomUUID() }),
+  };
 }

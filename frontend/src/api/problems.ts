@@ -92,7 +92,7 @@ export function byField(complaints: readonly Complaint[], fields: readonly strin
   const at: Record<string, string> = {};
   const elsewhere: Complaint[] = [];
   for (const complaint of complaints) {
-    const field = fields.filter((each) => leadsTo(each, complaint.field)).sort((a, b) => b.length - a.length)[0];
+    const field = fieldOf(complaint.field, fields);
     if (field === undefined) {
       elsewhere.push(complaint);
     } else {
@@ -100,6 +100,11 @@ export function byField(complaints: readonly Complaint[], fields: readonly strin
     }
   }
   return { at, elsewhere };
+}
+
+/** The field, of those that a form shows, at which something is told of another; undefined where there is none. */
+export function fieldOf(told: string, fields: readonly string[]): string | undefined {
+  return fields.filter((each) => leadsTo(each, told)).sort((a, b) => b.length - a.length)[0];
 }
 
 export interface SortedComplaints {

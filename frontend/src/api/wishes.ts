@@ -36,6 +36,8 @@ interface Parts {
 export interface Wish extends Parts {
   method: Method;
   route: string;
+  /** What it is known by again; a name that the API makes up for its preview is made up of this, and stays. */
+  key?: string;
 }
 
 /** Word a wish: `wish('delete', '/api/clusters/{tag}', { path: { tag } })`. */
@@ -53,7 +55,7 @@ export function wish<Verb extends Method, Route extends ChangingPath<Verb>>(
 
 /** Ask what a wish would come to; nothing is changed. */
 export function previewed(api: Api, wanted: Wish): Promise<Previewed> {
-  return answered(sent<Previewed>(api, wanted, { dry_run: true }));
+  return answered(sent<Previewed>(api, wanted, { dry_run: true }, wanted.key ? { 'idempotency-key': wanted.key } : {}));
 }
 
 /** Begin a wish. The same `key` begins it once, however often it is sent. */

@@ -4,4 +4,5 @@ import type { SideNavigationProps } from '@cloudscape-design/components/side-nav
 export const navigation: SideNavigationProps.Item[] = [
   { type: 'link', text: 'Home', href: '/' },
   { type: 'link', text: 'Create a cluster', href: '/create' },
+  { type: 'link', text: 'Import a cluster', href: '/import' },
 ];

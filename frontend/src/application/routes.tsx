@@ -7,6 +7,9 @@ import { Shell } from './shell';
 const pages: RouteObject[] = [
   { index: true, element: <HomePage /> },
   { path: 'operations/:operationId', lazy: () => import('../pages/operation/operation-page') },
+  { path: 'create', lazy: () => import('../pages/create/create-page') },
+  { path: 'import', lazy: () => import('../pages/import/import-page') },
+  { path: 'clusters/:tag/hyperpod/create', lazy: () => import('../pages/create-hyperpod/create-hyperpod-page') },
   { path: '*', lazy: () => import('../pages/not-found/not-found-page') },
 ];
 

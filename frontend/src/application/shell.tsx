@@ -1,7 +1,7 @@
 import AppLayout from '@cloudscape-design/components/app-layout';
 import Flashbar from '@cloudscape-design/components/flashbar';
 import SideNavigation from '@cloudscape-design/components/side-navigation';
-import { Outlet, useLocation, useNavigate } from 'react-router';
+import { Outlet, ScrollRestoration, useLocation, useNavigate } from 'react-router';
 import { leadsAway } from '../components/page-link';
 import { navigation } from './navigation';
 import { useNotifications } from './notifications';
@@ -14,6 +14,7 @@ export function Shell() {
   const { items } = useNotifications();
   return (
     <>
+      <ScrollRestoration />
       <TopBar />
       <AppLayout
         headerSelector="#top-bar"

@@ -33,3 +33,8 @@ export function ServerFieldErrors({ fields, problem, findings, children }: Props
 export function useServerError(field: string): string | undefined {
   return useContext(Context).at[field];
 }
+
+/** What the server says of the form's fields, by their names. */
+export function useServerErrors(): SortedComplaints['at'] {
+  return useContext(Context).at;
+}

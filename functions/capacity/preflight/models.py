@@ -86,6 +86,11 @@ class Placed:
         """Give the path of a member of the group."""
         return f"{self.field}.{member}"
 
+    def beside(self, member: str) -> str:
+        """Give the path of what stands beside the groups."""
+        place, dot, _ = self.field.rpartition(".")
+        return f"{place}{dot}{member}"
+
 
 @dataclass(frozen=True)
 class Facts:

@@ -47,7 +47,7 @@ def check(placed: Sequence[Placed]) -> Iterator[Finding]:
         yield Finding(
             check=POD_CAPACITY,
             level=Level.WARNING,
-            field="system_group",
+            field=placed[0].beside("system_group"),
             message=f"the nodes hold {slots} pods, the cluster's own take {needed}: {max(slots - needed, 0)} are left, "
             f"and a large add-on such as the inference operator needs {_ROOM}",
             remedy=f"Add a general-purpose group such as {_GENERAL_PURPOSE}, for example as system_group.",
@@ -56,7 +56,7 @@ def check(placed: Sequence[Placed]) -> Iterator[Finding]:
         yield Finding(
             check=SYSTEM_GROUP,
             level=Level.INFO,
-            field="system_group",
+            field=placed[0].beside("system_group"),
             message="no group without accelerators has an instance from the start, so the cluster's own pods run on "
             "accelerated nodes, or on none when those scale to zero",
             remedy="Send system_group: {} for a small CPU group.",

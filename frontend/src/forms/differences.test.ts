@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import type { Change, Preview } from '../api/schema';
+import { differences } from './differences';
+
+const change = (name: string, more: Partial<Change> = {}): Change => ({
+  action: 'create',
+  resource: 'VPC',
+  name,
+  reason: 'the own network',
+  irreversible: false,
+  ...more,
+});
+const preview = (...changes: Change[]): Preview => ({
+  kind: 'create_cluster',
+  cluster_tag: 'lab',
+  changes,
+  unpriced: [],
+});
+
+test('the same changes differ in nothing, whatever they cost', () => {
+  const cost = { currency: 'USD', per_hour: 1, as_of: '2026-11-29' };
+  expect(differences(preview(change('a')), preview(change('a', { cost })))).toEqual([]);
+});
+
+test('what is new, what is other and what is no more is told, each with what was said before', () => {
+  const found = differences(preview(change('a'), change('b')), preview(change('a', { action: 'adopt' }), change('c')));
+  expect(found).toEqual([
+    { kind: 'other', change: change('a', { action: 'adopt' }), before: change('a') },
+    { kind: 'new', change: change('c') },
+    { kind: 'gone', change: change('b') },
+  ]);
+});

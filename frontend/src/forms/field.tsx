@@ -1,0 +1,63 @@
+import FormField from '@cloudscape-design/components/form-field';
+import { type ReactNode, useState } from 'react';
+import { useServerErrors } from '../components/server-field-errors';
+import { placeOf } from './reveal';
+
+export interface FieldProps {
+  /** The API's name of it: what the server says of it is shown here. */
+  field: string;
+  label: string;
+  optional?: boolean;
+  description?: ReactNode;
+  constraint?: ReactNode;
+  stretch?: boolean;
+}
+
+interface More {
+  /** What is typed there: when it is another, what was said of it before no longer holds. */
+  value?: unknown;
+  children: ReactNode;
+}
+
+/** A labelled field of a request. */
+export function Field({
+  field,
+  label,
+  optional,
+  description,
+  constraint,
+  stretch,
+  value,
+  children,
+}: FieldProps & More) {
+  const error = useErrorOf(field, value);
+  const name = optional ? (
+    <>
+      {label} <i>- optional</i>
+    </>
+  ) : (
+    label
+  );
+  return (
+    <div id={placeOf(field)}>
+      <FormField
+        label={name}
+        description={description}
+        constraintText={constraint}
+        stretch={stretch}
+        errorText={error && <span className="value">{error}</span>}
+      >
+        {children}
+      </FormField>
+    </div>
+  );
+}
+
+function useErrorOf(field: string, value: unknown): string | undefined {
+  const told = useServerErrors();
+  const [judged, setJudged] = useState({ told, value });
+  if (judged.told !== told) {
+    setJudged({ told, value });
+  }
+  return judged.told !== told || judged.value === value ? told[field] : undefined;
+}

@@ -1,0 +1,47 @@
+import type { HyperPodDraft } from './hyperpod-draft';
+
+/** The fields of a group that are seen at once. */
+export const SHOWN = [
+  'name',
+  'instance_type',
+  'instance_count',
+  'capacity_type',
+  'training_plan_arn',
+  'volumes',
+] as const;
+
+/** The fields of a group that stand under "More settings", by where they stand. */
+export const SETTINGS = {
+  capacity: ['instance_types', 'min_instance_count', 'deep_health_checks', 'threads_per_core', 'image_id'],
+  network: [
+    'availability_zone',
+    'dedicated_subnet',
+    'subnet_id',
+    'subnet_prefix',
+    'network_interface',
+    'security_group_ids',
+  ],
+  nodes: ['lifecycle.source_uri', 'lifecycle', 'labels', 'taints'],
+} as const;
+
+const SYSTEM_GROUP = ['name', 'instance_type', 'instance_count'] as const;
+
+/** Put the place of something before the names of its fields; the place is empty for the request itself. */
+export function below(place: string, fields: readonly string[]): string[] {
+  return fields.map((field) => (place === '' ? field : `${place}.${field}`));
+}
+
+export function groupPlace(at: string, index: number): string {
+  return below(at, [`instance_groups.${index}`])[0] ?? '';
+}
+
+/** All fields of a HyperPod cluster that the form shows, by the API's names. */
+export function hyperPodFields(at: string, { groups, system_group }: HyperPodDraft): string[] {
+  const ofGroup = [...SHOWN, ...SETTINGS.capacity, ...SETTINGS.network, ...SETTINGS.nodes];
+  return [
+    ...below(at, ['availability_zone', 'on_shortage', 'node_recovery', 'subnet_prefix', 'system_group']),
+    ...(system_group ? below(at, below('system_group', SYSTEM_GROUP)) : []),
+    ...groups.flatMap((_, index) => below(groupPlace(at, index), ofGroup)),
+    ...below(at, ['instance_groups']),
+  ];
+}

@@ -1,0 +1,109 @@
+import Button from '@cloudscape-design/components/button';
+import ColumnLayout from '@cloudscape-design/components/column-layout';
+import Container from '@cloudscape-design/components/container';
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { ChosenField, TextField } from '../fields';
+import { Section } from '../section';
+import type { CapacityType, GroupDraft } from './draft';
+import { GroupCapacity } from './group-capacity';
+import { below, SETTINGS } from './group-fields';
+import { GroupNetwork } from './group-network';
+import { GroupNodes } from './group-nodes';
+import { PlanField } from './plan-field';
+import { TypeField } from './type-field';
+
+export interface GroupProps {
+  group: GroupDraft;
+  /** Where the group stands in the request. */
+  place: string;
+  /** The zone of the cluster. */
+  zone: string;
+  onChange: (changed: Partial<GroupDraft>) => void;
+}
+
+export const CAPACITY_TYPES: readonly { value: CapacityType; label: string; description: string }[] = [
+  { value: 'on_demand', label: 'On-demand', description: 'As long as it is wanted, at the listed price' },
+  { value: 'spot', label: 'Spot', description: 'Cheaper, and taken back by AWS when it needs it' },
+  { value: 'training_plan', label: 'Training plan', description: 'Capacity that was reserved before' },
+];
+
+interface Props extends GroupProps {
+  onRemove?: () => void;
+}
+
+/** One instance group: what most people say of it at once, the rest below. */
+export function GroupForm({ group, place, zone, onChange, onRemove }: Props) {
+  const props = { group, place, zone: group.availability_zone || zone, onChange };
+  const settings = Object.values(SETTINGS).flat();
+  return (
+    <Container
+      header={
+        <Header
+          variant="h3"
+          actions={
+            onRemove && (
+              <Button onClick={onRemove} ariaLabel={`Remove group ${group.name}`}>
+                Remove
+              </Button>
+            )
+          }
+        >
+          <span className="value">Group {group.name}</span>
+        </Header>
+      }
+    >
+      <SpaceBetween size="l">
+        <GroupBasics {...props} />
+        <Section title="More settings" fields={below(place, settings)}>
+          <SpaceBetween size="l">
+            <GroupCapacity {...props} />
+            <GroupNetwork {...props} />
+            <GroupNodes {...props} />
+          </SpaceBetween>
+        </Section>
+      </SpaceBetween>
+    </Container>
+  );
+}
+
+function GroupBasics({ group, place, zone, onChange }: GroupProps) {
+  return (
+    <ColumnLayout columns={2}>
+      <TypeField
+        field={`${place}.instance_type`}
+        value={group.instance_type}
+        zone={zone}
+        onChange={(instance_type) => onChange({ instance_type })}
+      />
+      <TextField
+        field={`${place}.instance_count`}
+        label="Instances"
+        type="number"
+        value={group.instance_count}
+        onChange={(instance_count) => onChange({ instance_count })}
+      />
+      <TextField field={`${place}.name`} label="Name" value={group.name} onChange={(name) => onChange({ name })} />
+      <ChosenField<CapacityType>
+        field={`${place}.capacity_type`}
+        label="Capacity"
+        value={group.capacity_type}
+        byDefault="on_demand"
+        options={CAPACITY_TYPES}
+        onChange={(capacity_type) => onChange({ capacity_type })}
+      />
+      {group.capacity_type === 'training_plan' && (
+        <PlanField group={group} place={place} zone={zone} onChange={onChange} />
+      )}
+      <TextField
+        field={`${place}.volumes`}
+        label="Further disk of each instance (GiB)"
+        optional
+        type="number"
+        placeholder="None: the root disk alone"
+        value={group.disk_gib}
+        onChange={(disk_gib) => onChange({ disk_gib })}
+      />
+    </ColumnLayout>
+  );
+}

@@ -1,0 +1,77 @@
+import { useEffect, useState } from 'react';
+import { useBegin, usePreview } from '../api/changing';
+import type { Complaint } from '../api/problems';
+import type { Operation, Preview, Previewed, ProblemBody } from '../api/schema';
+import type { Wish } from '../api/wishes';
+
+// What was previewed would come to something else by now, or the preview is too old to be confirmed.
+const OUTDATED: ReadonlySet<string> = new Set(['preview_outdated', 'confirmation_required']);
+
+/** What is looked at before it is begun. */
+interface Looked {
+  wish: Wish;
+  told: Previewed;
+  /** The preview that was confirmed, where it is outdated and this is the one that counts now. */
+  before: Preview | null;
+}
+
+/**
+ * The way from a form to an operation: look what a wish comes to, show it, begin it by the digest of what was shown.
+ *
+ * When something else would happen by then, the new preview is shown beside what it differs from.
+ */
+export function useReview(onBegun: (operation: Operation) => void) {
+  const { mutate, isPending, error } = usePreview();
+  const begin = useBegin(onBegun);
+  const [looked, setLooked] = useState<Looked | null>(null);
+  const [reviewing, setReviewing] = useState(false);
+
+  const look = (wish: Wish, before: Preview | null) =>
+    mutate(wish, {
+      onSuccess: (told) => {
+        setLooked({ wish, told, before });
+        setReviewing(obstaclesOf(null, told).length === 0);
+      },
+      onError: () => setReviewing(false),
+    });
+  const refused = begin.error?.problem ?? null;
+  useEffect(() => {
+    if (looked && refused && OUTDATED.has(refused.code)) {
+      begin.reset();
+      look(looked.wish, looked.told.preview);
+    }
+  });
+  return {
+    reviewing,
+    looked,
+    problem: error?.problem ?? refused,
+    isLooking: isPending,
+    isBeginning: begin.isPending,
+    look: (wish: Wish) => {
+      begin.reset();
+      look({ ...wish, key: crypto.randomUUID() }, null);
+    },
+    create: () => {
+      if (looked?.told.preview.digest) {
+        begin.begin({ wish: looked.wish, confirm: looked.told.preview.digest });
+      }
+    },
+    back: () => setReviewing(false),
+  };
+}
+
+export type Review = ReturnType<typeof useReview>;
+
+/** One thing in the way of a request, and what helps against it. */
+export interface Obstacle extends Complaint {
+  remedy?: string | null;
+}
+
+/** What is in the way of a request: what a problem says of its fields, or what the dry run found. */
+export function obstaclesOf(problem: ProblemBody | null, told: Previewed | undefined): Obstacle[] {
+  if (problem) {
+    return problem.errors ?? [];
+  }
+  const found = (told?.findings ?? []).filter(({ level }) => level === 'error');
+  return found.map(({ field, message, allowed, remedy }) => ({ field: field ?? '', message, allowed, remedy }));
+}
