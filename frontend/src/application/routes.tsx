@@ -7,6 +7,9 @@ import { Shell } from './shell';
 const pages: RouteObject[] = [
   { index: true, element: <HomePage /> },
   { path: 'operations/:operationId', lazy: () => import('../pages/operation/operation-page') },
+  { path: 'activity/:tab?', lazy: () => import('../pages/activity/activity-page') },
+  { path: 'catalog/:tab?', lazy: () => import('../pages/catalog/catalog-page') },
+  { path: 'connect', lazy: () => import('../pages/connect/connect-page') },
   { path: '*', lazy: () => import('../pages/not-found/not-found-page') },
 ];
 
