@@ -10,6 +10,9 @@ import { ProblemAlert } from './problem-alert';
 /** A page of rows: however large the fleet, no more are in the document. */
 export const ROWS = 50;
 
+/** By what the rows are sorted, where all of them are here. */
+export type Sorting<Item> = Pick<TableProps<Item>, 'sortingColumn' | 'sortingDescending' | 'onSortingChange'>;
+
 interface Props<Item> {
   title: string;
   listing: Listing<Item>;
@@ -21,6 +24,7 @@ interface Props<Item> {
   filter?: ReactNode;
   description?: ReactNode;
   variant?: TableProps.Variant;
+  sorting?: Sorting<Item>;
 }
 
 /** A list of the API as a table, a page of rows at a time; further pages are read when somebody goes there. */
@@ -35,6 +39,7 @@ export function PagedTable<Item>({ title, listing, columns, trackBy, empty, filt
     <Table
       variant={more.variant ?? 'container'}
       columnDefinitions={columns}
+      {...more.sorting}
       items={rows}
       trackBy={trackBy}
       loading={listing.isPending || (rows.length === 0 && listing.isReadingMore)}
