@@ -1,3 +1,4 @@
+import Grid from '@cloudscape-design/components/grid';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { useSearchParams } from 'react-router';
@@ -25,12 +26,14 @@ export function AuditTab() {
   const properties = useProperties(audit.items);
   return (
     <SpaceBetween size="m">
-      <FilterBar properties={properties} what="the audit" />
-      <TimeRange />
+      <Grid gridDefinition={[{ colspan: { default: 12, s: 8 } }, { colspan: { default: 12, s: 4 } }]}>
+        <FilterBar properties={properties} what="the audit" />
+        <TimeRange />
+      </Grid>
       <PagedTable
         key={search.toString()}
         title="Audit"
-        description="Whoever may read it is an administrator."
+        description="Every request that began or ended something. Administrators alone may read it."
         listing={audit}
         columns={COLUMNS}
         trackBy={({ operation_id, entry_id }) => `${operation_id} ${entry_id}`}
@@ -56,13 +59,13 @@ function useProperties(entries: readonly AuditEntry[]): Property[] {
 }
 
 const COLUMNS: TableProps.ColumnDefinition<AuditEntry>[] = [
-  { id: 'at', header: 'Time', cell: ({ at }) => <Time at={at} />, minWidth: 190 },
-  { id: 'who', header: 'Who', cell: ({ actor }) => <span className="value">{actor.id}</span>, minWidth: 120 },
-  { id: 'door', header: 'Through', cell: ({ actor }) => <Door actor={actor} />, minWidth: 130 },
-  { id: 'action', header: 'Did', cell: ({ action }) => sentence(action), isRowHeader: true, minWidth: 120 },
-  { id: 'operation', header: 'Operation', cell: (entry) => <OperationCell entry={entry} />, minWidth: 150 },
-  { id: 'cluster', header: 'Cluster', cell: (entry) => <ClusterCell entry={entry} />, minWidth: 120 },
-  { id: 'detail', header: 'Detail', cell: ({ detail }) => <span className="value">{detail}</span>, minWidth: 200 },
+  { id: 'at', header: 'Time', cell: ({ at }) => <Time at={at} />, minWidth: 150 },
+  { id: 'who', header: 'Who', cell: ({ actor }) => <span className="value">{actor.id}</span>, minWidth: 90 },
+  { id: 'door', header: 'Through', cell: ({ actor }) => <Door actor={actor} />, minWidth: 110 },
+  { id: 'action', header: 'Did', cell: ({ action }) => sentence(action), isRowHeader: true, minWidth: 95 },
+  { id: 'operation', header: 'Operation', cell: (entry) => <OperationCell entry={entry} />, minWidth: 140 },
+  { id: 'cluster', header: 'Cluster', cell: (entry) => <ClusterCell entry={entry} />, minWidth: 110 },
+  { id: 'detail', header: 'Detail', cell: ({ detail }) => <span className="value">{detail}</span>, minWidth: 170 },
 ];
 
 function OperationCell({ entry: { operation_id, kind } }: { entry: AuditEntry }) {

@@ -18,7 +18,7 @@ export function AskForMore({ quota }: { quota: QuotaView }) {
   }
   return (
     <>
-      <Button onClick={() => setOpen(true)} ariaLabel={`Ask for more of: ${name}`}>
+      <Button wrapText={false} onClick={() => setOpen(true)} ariaLabel={`Ask for more of: ${name}`}>
         Ask for more
       </Button>
       {isOpen && <Asking quota={{ ...quota, code }} onClose={() => setOpen(false)} />}
