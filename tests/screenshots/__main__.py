@@ -1,4 +1,4 @@
-"""`python -m tests.screenshots [--only NAME ...] [--out FOLDER]`: the README's pictures, taken of the running product."""
+"""`python -m tests.screenshots [--only NAME ...] [--out FOLDER]`: the README's pictures, of the running product."""
 
 from __future__ import annotations
 

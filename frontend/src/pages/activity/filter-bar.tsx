@@ -15,11 +15,11 @@ export function FilterBar({ properties, what }: Props) {
     <PropertyFilter
       query={{ tokens: tokensOf(search, properties), operation: 'and' }}
       onChange={({ detail }) => setSearch((before) => searchOf(before, properties, detail.tokens), { replace: true })}
-      filteringProperties={properties.map(({ key, label, plural }) => ({
+      filteringProperties={properties.map(({ key, label, plural, options }) => ({
         key,
         propertyLabel: label,
         groupValuesLabel: plural,
-        operators: ['='],
+        operators: [{ operator: '=', format: (value: unknown) => labelOf(options, value) }],
       }))}
       filteringOptions={properties.flatMap(({ key, options }) =>
         options.map((option) => ({ propertyKey: key, ...option })),
@@ -33,4 +33,8 @@ export function FilterBar({ properties, what }: Props) {
       i18nStrings={{ dismissAriaLabel: 'Dismiss', groupValuesText: 'Values', clearFiltersText: 'Clear filters' }}
     />
   );
+}
+
+function labelOf(options: Property['options'], value: unknown): string {
+  return options.find((option) => option.value === value)?.label ?? String(value);
 }

@@ -14,8 +14,9 @@ export function Skills({ skills }: { skills: readonly Skill[] }) {
     <Container header={<Header description={told}>Skills</Header>}>
       <SpaceBetween size="s">
         {skills.map(({ title, description, uri, text }) => (
-          <ExpandableSection key={uri} headerText={title} headerDescription={description}>
+          <ExpandableSection key={uri} headerText={title}>
             <SpaceBetween size="xs">
+              <Box variant="p">{description}</Box>
               <Box>
                 Resource <CopyableValue value={uri} />
               </Box>

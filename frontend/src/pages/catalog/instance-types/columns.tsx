@@ -5,6 +5,7 @@ import { PageLink } from '../../../components/page-link';
 import { NotSaid } from '../unknowns';
 import { acceleratorMemory } from './matching';
 import type { SortableColumn } from './sorting';
+import { Zones } from './zones';
 
 const SORTABLE: SortableColumn<InstanceTypeView>[] = [
   {
@@ -12,29 +13,29 @@ const SORTABLE: SortableColumn<InstanceTypeView>[] = [
     header: 'Instance type',
     cell: ({ name }) => <DetailLink name={name} />,
     isRowHeader: true,
-    minWidth: 170,
+    minWidth: 155,
     of: ({ name }) => name,
   },
   {
     id: 'accelerators',
     header: 'Accelerators',
     cell: ({ accelerator, accelerator_count: count }) => (count > 0 ? `${count} × ${accelerator}` : '-'),
-    minWidth: 150,
+    minWidth: 130,
     of: ({ accelerator_count }) => accelerator_count,
   },
   {
     id: 'accelerator_memory',
     header: 'Their memory',
     cell: (type) => (type.accelerator_count > 0 ? `${acceleratorMemory(type)} GiB` : '-'),
-    minWidth: 130,
+    minWidth: 105,
     of: acceleratorMemory,
   },
-  { id: 'vcpus', header: 'vCPUs', cell: ({ vcpus }) => vcpus, minWidth: 100, of: ({ vcpus }) => vcpus },
+  { id: 'vcpus', header: 'vCPUs', cell: ({ vcpus }) => vcpus, minWidth: 95, of: ({ vcpus }) => vcpus },
   {
     id: 'memory',
     header: 'Memory',
     cell: ({ memory_gib }) => `${memory_gib} GiB`,
-    minWidth: 115,
+    minWidth: 105,
     of: ({ memory_gib }) => memory_gib,
   },
   {
@@ -48,14 +49,14 @@ const SORTABLE: SortableColumn<InstanceTypeView>[] = [
     id: 'price',
     header: 'On-Demand price',
     cell: ({ price }) => (price ? perHour(price) : <NotSaid />),
-    minWidth: 160,
+    minWidth: 105,
     of: ({ price }) => price?.per_hour,
   },
   {
     id: 'zones',
     header: 'Zones',
-    cell: ({ availability_zones }) => (availability_zones ? availability_zones.join(', ') : <NotSaid />),
-    minWidth: 150,
+    cell: ({ availability_zones }) => <Zones names={availability_zones} />,
+    minWidth: 120,
   },
 ];
 

@@ -9,6 +9,7 @@ import { perHour } from '../../../components/money';
 import { PageLink } from '../../../components/page-link';
 import { ProblemAlert } from '../../../components/problem-alert';
 import { NotSaid, Unknowns } from '../unknowns';
+import { Zones } from './zones';
 
 /** Everything about one instance type. */
 export function InstanceTypeDetail({ name, onClose }: { name: string; onClose: () => void }) {
@@ -54,7 +55,7 @@ function Facts({ type }: { type: InstanceTypeView }) {
           value: type.efa_only_possible ? String(type.addresses_per_node_efa_only) : 'Not possible',
         },
         { label: 'On-Demand price', value: price ? `${perHour(price)}, of ${price.as_of}` : <NotSaid /> },
-        { label: 'Zones', value: availability_zones ? availability_zones.join(', ') : <NotSaid /> },
+        { label: 'Zones', value: <Zones names={availability_zones} /> },
       ]}
     />
   );

@@ -11,12 +11,15 @@ import { matching, wantedIn } from './matching';
 import { TypeFilters } from './type-filters';
 import { useSorting } from './use-sorting';
 
+// Whoever looks here looks for them.
+const MOST_ACCELERATORS = { sortingColumn: { sortingField: 'accelerators' }, isDescending: true };
+
 /** The instance types that HyperPod clusters take. */
 export default function InstanceTypesTab() {
   const [search, setSearch] = useSearchParams();
   const { filters, words } = wantedIn(search);
   const query = useInstanceTypes(filters);
-  const { sorted, sorting } = useSorting(matching(query.data?.types ?? [], words), COLUMNS);
+  const { sorted, sorting } = useSorting(matching(query.data?.types ?? [], words), COLUMNS, MOST_ACCELERATORS);
   const detail = search.get('type');
   const isTold = query.data?.types !== null;
   return (

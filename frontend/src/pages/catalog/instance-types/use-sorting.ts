@@ -3,12 +3,13 @@ import { useState } from 'react';
 import type { Sorting } from '../../../components/paged-table';
 import { type SortableColumn, sortedBy } from './sorting';
 
-/** Sort what is all here by a column; `sorting` is for PagedTable. */
+/** Sort what is all here by a column, at first by the one that is named; `sorting` is for PagedTable. */
 export function useSorting<Item>(
   items: readonly Item[],
   columns: readonly SortableColumn<Item>[],
+  atFirst?: TableProps.SortingState<Item>,
 ): { sorted: readonly Item[]; sorting: Sorting<Item> } {
-  const [state, setState] = useState<TableProps.SortingState<Item>>();
+  const [state, setState] = useState(atFirst);
   const of = columns.find(({ id }) => id === state?.sortingColumn.sortingField)?.of;
   const sortingDescending = state?.isDescending ?? false;
   return {

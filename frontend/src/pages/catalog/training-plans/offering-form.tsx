@@ -1,8 +1,8 @@
+import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Container from '@cloudscape-design/components/container';
 import DatePicker from '@cloudscape-design/components/date-picker';
-import Form from '@cloudscape-design/components/form';
 import FormField from '@cloudscape-design/components/form-field';
 import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
@@ -33,18 +33,7 @@ export function OfferingForm({ problem, busy, onSearch }: Props) {
         onSearch(searchOf(typed));
       }}
     >
-      <Container
-        header={<Header description="It only looks, and buys nothing.">Look for capacity to reserve</Header>}
-        footer={
-          <Form
-            actions={
-              <Button variant="primary" formAction="submit" loading={busy} disabled={typed.instance_type === ''}>
-                Search
-              </Button>
-            }
-          />
-        }
-      >
+      <Container header={<Header description="It only looks, and buys nothing.">Look for capacity to reserve</Header>}>
         <ServerFieldErrors fields={FIELDS} problem={problem}>
           <ColumnLayout columns={4}>
             <TypeField value={typed.instance_type} onChange={put('instance_type')} />
@@ -62,6 +51,11 @@ export function OfferingForm({ problem, busy, onSearch }: Props) {
             />
             <DayField value={typed.starts_after} onChange={put('starts_after')} />
           </ColumnLayout>
+          <Box float="right" margin={{ top: 'm' }}>
+            <Button variant="primary" formAction="submit" loading={busy} disabled={typed.instance_type === ''}>
+              Search
+            </Button>
+          </Box>
         </ServerFieldErrors>
       </Container>
     </form>
