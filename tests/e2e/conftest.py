@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Browser
 
 from infra.host.pages import BUILD
 from infra.local import doors
@@ -15,8 +15,31 @@ from tests.e2e import browser as browsers
 from tests.e2e.browser import Console
 from tests.host.driver import Driver
 from tests.host.people import People, signing_in
-from tests.host.states import *  # noqa: F403  # the list of fixtures is that module's __all__
-from tests.host.states import START, lasting
+from tests.host.states import (
+    START,
+    created_state,
+    driver,
+    driver_of_foreign,
+    driver_of_ready,
+    empty_state,
+    foreign_state,
+    lasting,
+    standing_time,
+)
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+# The fixtures of the local host that this ring has beside its own.
+__all__ = [
+    "created_state",
+    "driver",
+    "driver_of_foreign",
+    "driver_of_ready",
+    "empty_state",
+    "foreign_state",
+    "standing_time",
+]
 
 
 @pytest.fixture(scope="session")
