@@ -51,7 +51,7 @@ export function OfferingForm({ problem, busy, onSearch }: Props) {
             />
             <DayField value={typed.starts_after} onChange={put('starts_after')} />
           </ColumnLayout>
-          <Box float="right" margin={{ top: 'm' }}>
+          <Box textAlign="right" margin={{ top: 'm' }}>
             <Button variant="primary" formAction="submit" loading={busy} disabled={typed.instance_type === ''}>
               Search
             </Button>
