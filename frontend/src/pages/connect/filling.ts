@@ -16,7 +16,7 @@ export type DoorName = 'open' | 'sign_in' | 'signed';
 
 interface Door {
   files: Record<string, string>;
-  inspection: string | null;
+  inspection: string;
 }
 
 export interface Tool {

@@ -1,3 +1,4 @@
+import LiveRegion from '@cloudscape-design/components/live-region';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { useState } from 'react';
@@ -33,6 +34,9 @@ export function Offerings() {
         }}
       />
       <Unknowns unknown={query.data?.unknown} />
+      <LiveRegion hidden>
+        {query.data?.training_plan_offerings && `${query.data.training_plan_offerings.length} found`}
+      </LiveRegion>
       {query.data && (
         <PagedTable
           title="What could be reserved"
