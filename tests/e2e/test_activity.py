@@ -11,11 +11,11 @@ from playwright.sync_api import Browser, Route, expect
 from infra.local.faults import Fault, Kind
 from tests.e2e import browser as browsers
 from tests.host.agents import Agent
-from tests.host.driver import cluster_request
+from tests.host.driver import Driver, cluster_request
 
 if TYPE_CHECKING:
     from tests.e2e.browser import Console, Scheme
-    from tests.host.driver import Driver
+    from tests.host.people import People
 
 MOST_ROWS: Final = 200
 
@@ -72,6 +72,18 @@ def test_a_long_history_of_short_pages_stays_small_and_is_read_on_by_page(consol
     console.page.get_by_role("button", name="Next page").click()
     expect(console.page.locator("a[href='/operations/O50']")).to_be_visible()
     assert rows.count() <= MOST_ROWS
+
+
+def test_whoever_may_not_read_the_audit_is_told_what_helps_and_still_sees_operations(
+    browser: Browser, people: People, origin: str
+) -> None:
+    with browsers.opened(browser, Driver(people.host), origin) as console:
+        console.forgive("403")
+        console.page.goto(f"{origin}/activity/audit")
+        console.page.locator("button[value='reader']").click()
+        console.sees("Your groups do not grant this. Ask an administrator for one that does")
+        console.click("Operations", "tab")
+        console.sees("Nobody has done anything yet")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
