@@ -74,6 +74,20 @@ def test_the_nearest_quota_stands_first_with_the_command_that_asks_for_more(cons
     )
 
 
+def test_instance_types_are_found_by_words_however_fast_they_are_typed_and_sorted_by_price(console: Console) -> None:
+    console.open("/catalog")
+    console.sees("ml.p5.48xlarge")
+    console.page.get_by_role("searchbox", name="Name or accelerator").press_sequentially("l40s g6e")
+    rows = console.page.locator("tbody tr")
+    expect(rows).to_have_count(8)
+    assert console.page.url.endswith("?words=l40s+g6e")
+    for first in ("ml.g6e.xlarge", "ml.g6e.48xlarge"):
+        console.page.get_by_role("button", name="On-Demand price").click()
+        expect(rows.first).to_contain_text(first)
+        # Nobody knows its price, so it is neither the cheapest nor the dearest.
+        expect(rows.last).to_contain_text("ml.g6e.16xlarge")
+
+
 def test_what_the_api_refuses_to_search_is_told_at_its_field(console: Console) -> None:
     console.forgive("400")
     console.open("/catalog/training-plans")

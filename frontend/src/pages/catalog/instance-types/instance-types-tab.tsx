@@ -27,7 +27,7 @@ export default function InstanceTypesTab() {
       <Unknowns unknown={query.data?.unknown} isShipped={query.data?.source === 'shipped'} />
       <TypeFilters />
       <PagedTable
-        key={search.toString()}
+        key={`${JSON.stringify(filters)} ${words}`}
         title="Instance types"
         listing={listingOf(sorted, query)}
         columns={COLUMNS}

@@ -2,6 +2,7 @@ import FormField from '@cloudscape-design/components/form-field';
 import Grid from '@cloudscape-design/components/grid';
 import Select from '@cloudscape-design/components/select';
 import TextFilter from '@cloudscape-design/components/text-filter';
+import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { useZones } from '../../../api/catalog';
 
@@ -26,14 +27,19 @@ export function TypeFilters() {
 }
 
 function Words() {
-  const [words, put] = useSearched('words');
+  const [searched, put] = useSearched('words');
+  // The address follows a moment later, and whoever types fast is a moment ahead.
+  const [words, setWords] = useState(searched);
   return (
     <FormField label="Name or accelerator">
       <TextFilter
         filteringText={words}
         filteringPlaceholder="p5 H100"
         filteringAriaLabel="Name or accelerator"
-        onChange={({ detail }) => put(detail.filteringText)}
+        onChange={({ detail }) => {
+          setWords(detail.filteringText);
+          put(detail.filteringText);
+        }}
       />
     </FormField>
   );
