@@ -16,7 +16,7 @@ from mcp_gateway.skills import SKILLS
 
 DEPLOYED: Final = OpenDoor("https://x.example.com/mcp?toolsets=clusters", "abc123")
 SIGNED: Final = SignedDoor("https://abc.execute-api.us-west-2.amazonaws.com/mcp", "us-west-2")
-DOORS: Final = {"local": LOCAL, "deployed": DEPLOYED, "signed": SIGNED}
+DOORS: Final[dict[str, agents.Door]] = {"local": LOCAL, "deployed": DEPLOYED, "signed": SIGNED}
 METHODS: Final = {route.operation_id: route.method for each in DECLARATIONS for route in each.routes}
 TOOLS: Final = [tool for each in DECLARATIONS for tool in each.tools]
 READING: Final = {tool.name for tool in TOOLS if METHODS[tool.operation_id] == "GET"}
