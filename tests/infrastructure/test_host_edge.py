@@ -344,6 +344,9 @@ def test_the_console_is_told_what_it_cannot_know_when_it_is_built(plain: Stacked
 
     assert config["api_url"] == f"{origin_of(plain)}/api"
     assert config["websocket_url"] == f"wss://<{api(plain, 'sockets').name}>.execute-api.us-west-2.amazonaws.com/live"
+    assert (
+        config["signed_mcp_url"] == f"https://<{api(plain, 'internal').name}>.execute-api.us-west-2.amazonaws.com/mcp"
+    )
     assert (config["region"], config["release"]) == (KNOWN["AWS::Region"], "r1")
     assert sign_in["client_id"] == f"<{console.name}>"
     assert console.texts("CallbackURLs") == [sign_in["callback_url"]]

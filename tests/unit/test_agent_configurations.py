@@ -16,7 +16,7 @@ from mcp_gateway.skills import SKILLS
 
 DEPLOYED: Final = OpenDoor("https://x.example.com/mcp?toolsets=clusters", "abc123")
 SIGNED: Final = SignedDoor("https://abc.execute-api.us-west-2.amazonaws.com/mcp", "us-west-2")
-DOORS: Final = {"local": LOCAL, "deployed": DEPLOYED, "signed": SIGNED}
+DOORS: Final[dict[str, agents.Door]] = {"local": LOCAL, "deployed": DEPLOYED, "signed": SIGNED}
 METHODS: Final = {route.operation_id: route.method for each in DECLARATIONS for route in each.routes}
 TOOLS: Final = [tool for each in DECLARATIONS for tool in each.tools]
 READING: Final = {tool.name for tool in TOOLS if METHODS[tool.operation_id] == "GET"}
@@ -110,6 +110,16 @@ def test_requests_are_signed_by_one_version_of_the_proxy_for_the_service_of_the_
     proxy, *rest = entry["args"]
     assert entry["command"] == "uvx" and proxy.startswith("mcp-proxy-for-aws@") and "latest" not in proxy
     assert rest == [SIGNED.url, "--service", "execute-api", "--region", "us-west-2"]
+
+
+def test_the_inspector_signs_in_as_the_registered_client_and_reads_the_proxy_of_signed_requests_from_the_file() -> None:
+    npx = "npx @modelcontextprotocol/inspector@2 --cli"
+    assert {name: agents.inspection(door) for name, door in DOORS.items()} == {
+        "local": f"{npx} 'http://localhost:3099/mcp' --transport http --method tools/list",
+        "deployed": f"{npx} '{DEPLOYED.url}' --transport http --client-id abc123 --callback-url {AGENT_CALLBACK}"
+        " --method tools/list",
+        "signed": f"{npx} --config .mcp.json --server hypd-inst --method tools/list",
+    }
 
 
 def test_where_one_works_the_skills_come_along(tmp_path: Path) -> None:

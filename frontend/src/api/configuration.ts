@@ -16,6 +16,8 @@ export interface Configuration {
   api_url: string;
   websocket_url: string;
   mcp_url: string;
+  /** Where agents connect that sign with AWS credentials; null where only tokens are taken. */
+  signed_mcp_url: string | null;
   region: string;
   release: string;
   sign_in: SignInConfiguration | null;

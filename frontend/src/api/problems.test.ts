@@ -20,6 +20,7 @@ describe('problemOf', () => {
       detail: 'Not Found',
       retryable: false,
     });
+    expect(problemOf(403, { message: 'Forbidden' }).remedy).toContain('Ask an administrator');
     expect(problemOf(502, '<html>')).toMatchObject({ code: 'http_502', retryable: true, errors: [] });
   });
 

@@ -154,6 +154,9 @@ function blank(status: number): ProblemBody {
 }
 
 function remedyOf(status: number): string | null {
+  if (status === 403) {
+    return 'Your groups do not grant this. Ask an administrator for one that does, then sign in again.';
+  }
   return status >= 500 ? 'Try again in a moment. If it goes on, look at the logs of the deployment.' : null;
 }
 

@@ -5,4 +5,7 @@ export const navigation: SideNavigationProps.Item[] = [
   { type: 'link', text: 'Home', href: '/' },
   { type: 'link', text: 'Create a cluster', href: '/create' },
   { type: 'link', text: 'Import a cluster', href: '/import' },
+  { type: 'link', text: 'Activity', href: '/activity' },
+  { type: 'link', text: 'Catalog', href: '/catalog' },
+  { type: 'link', text: 'Connect an agent', href: '/connect' },
 ];

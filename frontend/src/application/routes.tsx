@@ -10,6 +10,9 @@ const pages: RouteObject[] = [
   { path: 'create', lazy: () => import('../pages/create/create-page') },
   { path: 'import', lazy: () => import('../pages/import/import-page') },
   { path: 'clusters/:tag/hyperpod/create', lazy: () => import('../pages/create-hyperpod/create-hyperpod-page') },
+  { path: 'activity/:tab?', lazy: () => import('../pages/activity/activity-page') },
+  { path: 'catalog/:tab?', lazy: () => import('../pages/catalog/catalog-page') },
+  { path: 'connect', lazy: () => import('../pages/connect/connect-page') },
   { path: '*', lazy: () => import('../pages/not-found/not-found-page') },
 ];
 

@@ -38,7 +38,7 @@ function Navigation() {
   const { pathname } = useLocation();
   return (
     <SideNavigation
-      activeHref={pathname}
+      activeHref={`/${pathname.split('/')[1]}`}
       header={{ text: 'Control plane', href: '/' }}
       items={navigation}
       onFollow={(event) => leadsAway(event, navigate)}

@@ -3,12 +3,19 @@ import Header from '@cloudscape-design/components/header';
 import Pagination from '@cloudscape-design/components/pagination';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table, { type TableProps } from '@cloudscape-design/components/table';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Listing } from '../api/listings';
+import { EmptyState } from './empty-state';
 import { ProblemAlert } from './problem-alert';
 
 /** A page of rows: however large the fleet, no more are in the document. */
 export const ROWS = 50;
+
+// A page of the API can be short, or empty, and still not the last one: what matches little is looked for far back.
+const READ_UNASKED = 8;
+
+/** By what the rows are sorted, where all of them are here. */
+export type Sorting<Item> = Pick<TableProps<Item>, 'sortingColumn' | 'sortingDescending' | 'onSortingChange'>;
 
 interface Props<Item> {
   title: string;
@@ -21,6 +28,7 @@ interface Props<Item> {
   filter?: ReactNode;
   description?: ReactNode;
   variant?: TableProps.Variant;
+  sorting?: Sorting<Item>;
 }
 
 /** A list of the API as a table, a page of rows at a time; further pages are read when somebody goes there. */
@@ -35,11 +43,12 @@ export function PagedTable<Item>({ title, listing, columns, trackBy, empty, filt
     <Table
       variant={more.variant ?? 'container'}
       columnDefinitions={columns}
+      {...more.sorting}
       items={rows}
       trackBy={trackBy}
       loading={listing.isPending || (rows.length === 0 && listing.isReadingMore)}
       loadingText={`Reading ${title.toLowerCase()}`}
-      empty={empty}
+      empty={listing.hasMore ? <NothingSoFar onGoOn={listing.readMore} /> : empty}
       wrapLines
       enableKeyboardNavigation
       filter={filter}
@@ -66,15 +75,33 @@ export function PagedTable<Item>({ title, listing, columns, trackBy, empty, filt
 function usePageOf<Item>(listing: Listing<Item>) {
   const [wanted, setWanted] = useState(1);
   const pages = Math.max(1, Math.ceil(listing.items.length / ROWS));
-  // The page after the last one that was read is there as soon as it is.
-  const page = Math.min(wanted, listing.hasMore ? pages + 1 : pages);
+  // The page after the last one is there as soon as it has been read, if there is one.
+  const page = Math.min(wanted, listing.isReadingMore ? pages + 1 : pages);
+  const rows = listing.items.slice((page - 1) * ROWS, page * ROWS);
+  useFilled(listing, rows.length);
   const go = (index: number) => {
     setWanted(index);
     if (index > pages && listing.hasMore) {
       listing.readMore();
     }
   };
-  return { page, pages, go, rows: listing.items.slice((page - 1) * ROWS, page * ROWS) };
+  return { page, pages, go, rows };
+}
+
+/** Read on, for a while, until a page of rows is full. */
+function useFilled<Item>({ hasMore, isReadingMore, isPending, error, readMore }: Listing<Item>, rows: number): void {
+  const read = useRef(0);
+  const goesOn = rows < ROWS && hasMore && !isReadingMore && !isPending && error === null;
+  useEffect(() => {
+    if (goesOn && read.current < READ_UNASKED) {
+      read.current += 1;
+      readMore();
+    }
+  });
+}
+
+function NothingSoFar({ onGoOn }: { onGoOn: () => void }) {
+  return <EmptyState title="Nothing so far" action={<Button onClick={onGoOn}>Look further back</Button>} />;
 }
 
 function counterOf<Item>({ items, hasMore, isPending }: Listing<Item>): string | undefined {

@@ -1,0 +1,106 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import ColumnLayout from '@cloudscape-design/components/column-layout';
+import Container from '@cloudscape-design/components/container';
+import DatePicker from '@cloudscape-design/components/date-picker';
+import FormField from '@cloudscape-design/components/form-field';
+import Header from '@cloudscape-design/components/header';
+import Input from '@cloudscape-design/components/input';
+import Select from '@cloudscape-design/components/select';
+import { useState } from 'react';
+import { type OfferingSearch, useInstanceTypes } from '../../../api/catalog';
+import type { ProblemBody } from '../../../api/schema';
+import { ServerFieldErrors, useServerError } from '../../../components/server-field-errors';
+import { searchOf, type Typed } from './typed';
+
+interface Props {
+  problem: ProblemBody | undefined;
+  busy: boolean;
+  onSearch: (wanted: OfferingSearch) => void;
+}
+
+const FIELDS = ['instance_type', 'instance_count', 'duration_hours', 'starts_after'];
+const NOTHING: Typed = { instance_type: '', instance_count: '', duration_hours: '', starts_after: '' };
+
+/** What somebody looks for; what was left out takes the API's own. */
+export function OfferingForm({ problem, busy, onSearch }: Props) {
+  const [typed, setTyped] = useState(NOTHING);
+  const put = (name: keyof Typed) => (value: string) => setTyped((before) => ({ ...before, [name]: value }));
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSearch(searchOf(typed));
+      }}
+    >
+      <Container header={<Header description="It only looks, and buys nothing.">Look for capacity to reserve</Header>}>
+        <ServerFieldErrors fields={FIELDS} problem={problem}>
+          <ColumnLayout columns={4}>
+            <TypeField value={typed.instance_type} onChange={put('instance_type')} />
+            <NumberField
+              name="instance_count"
+              label="Instances"
+              value={typed.instance_count}
+              onChange={put('instance_count')}
+            />
+            <NumberField
+              name="duration_hours"
+              label="Hours at least"
+              value={typed.duration_hours}
+              onChange={put('duration_hours')}
+            />
+            <DayField value={typed.starts_after} onChange={put('starts_after')} />
+          </ColumnLayout>
+          <Box textAlign="right" margin={{ top: 'm' }}>
+            <Button variant="primary" formAction="submit" loading={busy} disabled={typed.instance_type === ''}>
+              Search
+            </Button>
+          </Box>
+        </ServerFieldErrors>
+      </Container>
+    </form>
+  );
+}
+
+interface FieldProps {
+  value: string;
+  onChange: (value: string) => void;
+}
+
+function TypeField({ value, onChange }: FieldProps) {
+  const { data, isPending } = useInstanceTypes({ accelerated: true });
+  const options = (data?.types ?? []).map(({ name }) => ({ value: name, label: name }));
+  return (
+    <FormField label="Instance type" errorText={useServerError('instance_type')}>
+      <Select
+        options={options}
+        selectedOption={value === '' ? null : { value, label: value }}
+        placeholder="Choose one"
+        filteringType="auto"
+        statusType={isPending ? 'loading' : 'finished'}
+        onChange={({ detail }) => onChange(detail.selectedOption.value ?? '')}
+      />
+    </FormField>
+  );
+}
+
+function NumberField({ name, label, value, onChange }: FieldProps & { name: string; label: string }) {
+  return (
+    <FormField label={label} errorText={useServerError(name)}>
+      <Input type="number" inputMode="numeric" value={value} onChange={({ detail }) => onChange(detail.value)} />
+    </FormField>
+  );
+}
+
+function DayField({ value, onChange }: FieldProps) {
+  return (
+    <FormField label="Starts on or after" errorText={useServerError('starts_after')}>
+      <DatePicker
+        value={value}
+        placeholder="YYYY/MM/DD"
+        openCalendarAriaLabel={() => 'Choose a day'}
+        onChange={({ detail }) => onChange(detail.value)}
+      />
+    </FormField>
+  );
+}
