@@ -23,6 +23,12 @@ _TAG: Final = "tag"
 # Instance groups have names here, and the reference gives its first one none.
 _FIRST_GROUP: Final = "accelerated"
 _VOLUME_GIB: Final = 500
+_RANGES: Final = {"vpcCidr": "vpc_cidr", "hyperPodPrivateSubnetCidr": "compute_cidr"}
+_SUBNETS: Final = {
+    "public_subnet_cidrs": ("publicSubnet1Cidr", "publicSubnet2Cidr"),
+    "control_plane_subnet_cidrs": ("eksPrivateSubnet1Cidr", "eksPrivateSubnet2Cidr"),
+}
+_ALL_RANGES: Final = (*_RANGES, *(name for pair in _SUBNETS.values() for name in pair))
 
 
 @dataclass(frozen=True)
@@ -64,11 +70,10 @@ def _tag(sent: Arguments) -> dict[str, JsonValue]:
 
 
 def _foundation(sent: Arguments) -> dict[str, JsonValue]:
-    if "vpcCidr" in sent:
-        error = _error("vpcCidr", "cannot be chosen: a cluster gets ranges that overlap with nothing of the account")
-        remedy = "Leave vpcCidr out; cidr_suggestion_get shows the ranges."
-        raise InvalidRequest(f"vpcCidr: {error.message}", errors=[error], remedy=remedy)
-    return _tag(sent) | {name: sent[name] for name in ("region",) if name in sent}
+    ranges: dict[str, JsonValue] = {ours: sent[theirs] for theirs, ours in _RANGES.items() if theirs in sent}
+    ranges |= {ours: [sent[each] for each in theirs] for ours, theirs in _SUBNETS.items() if theirs[0] in sent}
+    named: dict[str, JsonValue] = {name: sent[name] for name in ("region",) if name in sent}
+    return _tag(sent) | named | ({"foundation": ranges} if ranges else {})
 
 
 def _hyperpod(sent: Arguments) -> dict[str, JsonValue]:
@@ -129,6 +134,15 @@ _ALL: Final = (
         translate=_foundation,
     ),
     LegacyTool(
+        "cluster_create_eks_with_cidr",
+        "cluster_create",
+        "Create a cluster's foundation in address ranges of your own; compute subnets are made in "
+        "hyperPodPrivateSubnetCidr.",
+        {"clusterTag": _TEXT, "region": _TEXT, **dict.fromkeys(_ALL_RANGES, _TEXT)},
+        ("clusterTag", "region", *_ALL_RANGES),
+        translate=_foundation,
+    ),
+    LegacyTool(
         "cluster_get_eks_creation_status",
         "operation_list",
         "Read how far the newest creation of a foundation is.",
@@ -181,6 +195,12 @@ _ALL: Final = (
         translate=lambda _: {"accelerated": True},
     ),
     LegacyTool("cluster_get_availability_zones", "availability_zone_list", "List availability zones."),
+    LegacyTool(
+        "s3_storage_get_defaults",
+        "cluster_get",
+        "Read the active cluster: its bucket, which s3_storage_create mounts as s3-claim, is spec.names.bucket.",
+        about_active=True,
+    ),
     LegacyTool(
         "s3_storage_create",
         "storage_create",

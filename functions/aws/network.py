@@ -9,13 +9,14 @@ from botocore.exceptions import ClientError
 
 from functions.core import runtime, settings
 from functions.core.failures import code_of
+from functions.network.ranges.models import VpcRanges
 from functions.network.subnets.models import Subnet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from types_boto3_ec2.literals import ResourceTypeType
-    from types_boto3_ec2.type_defs import FilterTypeDef, SubnetTypeDef, TagSpecificationTypeDef, TagTypeDef
+    from types_boto3_ec2.type_defs import FilterTypeDef, SubnetTypeDef, TagSpecificationTypeDef, TagTypeDef, VpcTypeDef
 
     from functions.core.runtime import Patience
 
@@ -24,17 +25,24 @@ _PAGE: Final = 1000
 
 def address_ranges_in_use() -> list[IPv4Network]:
     """List every IPv4 range of every VPC of the region, secondary ones too."""
-    pages = runtime.client("ec2").get_paginator("describe_vpcs").paginate()
-    vpcs = [vpc for page in pages for vpc in page["Vpcs"]]
-    primary = [vpc["CidrBlock"] for vpc in vpcs if "CidrBlock" in vpc]
+    return sorted({used for vpc in vpc_ranges() for used in vpc.ranges})
+
+
+def vpc_ranges(patience: Patience | None = None) -> list[VpcRanges]:
+    """List the VPCs of the region with their IPv4 ranges. Raises the client's own errors."""
+    pages = runtime.client("ec2", patience).get_paginator("describe_vpcs").paginate()
+    return [_vpc_ranges(vpc) for page in pages for vpc in page["Vpcs"]]
+
+
+def _vpc_ranges(vpc: VpcTypeDef) -> VpcRanges:
     associated = [
         association["CidrBlock"]
-        for vpc in vpcs
         for association in vpc.get("CidrBlockAssociationSet", [])
         if association.get("CidrBlockState", {}).get("State") in (None, "associating", "associated")
         and "CidrBlock" in association
     ]
-    return sorted({IPv4Network(cidr) for cidr in primary + associated})
+    listed = dict.fromkeys([*([vpc["CidrBlock"]] if "CidrBlock" in vpc else []), *associated])
+    return VpcRanges(vpc.get("VpcId", ""), tuple(map(IPv4Network, listed)), tags_in(vpc.get("Tags", [])))
 
 
 def ranges_of_vpc(vpc_id: str) -> list[IPv4Network]:

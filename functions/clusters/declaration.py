@@ -13,6 +13,7 @@ LOOKS = (
     "ec2:DescribeNetworkInterfaces",
     "ec2:DescribeSecurityGroups",
     "ec2:DescribeSubnets",
+    "ec2:DescribeVpcPeeringConnections",
     "ec2:DescribeVpcs",
     "eks:DescribeCluster",
     "eks:DescribeClusterVersions",

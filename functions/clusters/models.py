@@ -29,6 +29,7 @@ from functions.clusters.settings.models import CompanyTags, OwnerGroups
 from functions.core.cluster import ClusterSpec
 from functions.core.requests import Wire, check_name
 from functions.network.models import ClusterNetwork, ZoneName
+from functions.network.ranges.models import NetworkRanges
 from functions.network.reuse.models import EndpointReach, ReusedParts
 
 GROUPS_LIMIT: Final = 100
@@ -111,8 +112,8 @@ class HyperPod(ClusterNetwork, Wire):
         return system
 
 
-class Foundation(ReusedParts, EndpointReach, Wire):
-    """The network and the EKS control plane; zones left out are chosen, and what is not taken over is made."""
+class Foundation(NetworkRanges, ReusedParts, EndpointReach, Wire):
+    """The network and the EKS control plane; zones and ranges left out are chosen, what is not taken over is made."""
 
     control_plane_availability_zones: TwoZones | None = None
     kubernetes_version: KubernetesVersion | None = Field(

@@ -120,7 +120,8 @@ def _creation(asked: NewOperation, request: CreateCluster, deployed: settings.Se
     tag = asked.cluster_tag
     names = rules.names_of(tag, deployed.account_id, deployed.region, request.foundation.reused)
     named = reuse.named(request.hyperpod.groups if request.hyperpod else ())
-    target = Target(tag, deployed.account_id, deployed.region, names, request.foundation.vpc_id, named=named)
+    vpc_id, ranges = request.foundation.vpc_id, request.foundation.chosen
+    target = Target(tag, deployed.account_id, deployed.region, names, vpc_id, named=named, ranges=ranges)
     seen = _look(request, target)
     findings = seen.findings
     administrator = Scope.ADMIN in application.caller().scopes

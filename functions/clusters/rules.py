@@ -94,6 +94,7 @@ def spec_of(
         control_plane_availability_zones=request.foundation.control_plane_availability_zones,
         kubernetes_version=request.foundation.kubernetes_version,
         reused=reused,
+        ranges=request.foundation.chosen,
         public_access_cidrs=reach(request.foundation.public_access_cidrs, egress),
         created_at=at,
         owner_groups=request.owner_groups,

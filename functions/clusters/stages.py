@@ -16,11 +16,14 @@ from functions.core.runtime import Patience
 from functions.core.stage import Applied, Behaviours, Done, Failed, Observation, Reapply, StageContext, Waiting
 from functions.core.tags import marked, stack_tags, tags_of
 from functions.features.rules import choose_version, facts_of
+from functions.network.ranges.models import RangesInUse
+from functions.network.ranges.rules import free_instead, overlap_of, plan_chosen
 from functions.network.rules import NetworkPlan, plan_network
 
 if TYPE_CHECKING:
     from functions.aws.cloudformation import Stack
     from functions.catalog.models import Zone
+    from functions.core.cluster import ChosenRanges
 
 _POLL_SECONDS: Final = 15
 _PASSING: Final = frozenset({"CREATE_IN_PROGRESS", "ROLLBACK_IN_PROGRESS", "DELETE_IN_PROGRESS"})
@@ -150,8 +153,10 @@ def _network_parameters(context: StageContext) -> dict[str, str]:
 
 
 def _plan(context: StageContext) -> NetworkPlan:
-    in_use = [*network.address_ranges_in_use(), *peering.peered_address_ranges()]
-    plan = plan_network(context.cluster.tag, in_use)
+    in_use, chosen = RangesInUse(network.vpc_ranges(), peering.peered_address_ranges()), context.cluster.ranges
+    if chosen is not None:
+        return _chosen(context, chosen, in_use)
+    plan = plan_network(context.cluster.tag, in_use.all)
     if plan is None:
         raise QuotaExceeded(
             f"No private /16 range is free for the VPC of {context.cluster.tag}.",
@@ -159,6 +164,23 @@ def _plan(context: StageContext) -> NetworkPlan:
             remedy="Delete an unused VPC of the region, then retry the operation.",
         )
     return plan
+
+
+def _chosen(context: StageContext, chosen: ChosenRanges, in_use: RangesInUse) -> NetworkPlan:
+    """Lay out the ranges that the caller chose, unless somebody has taken them since."""
+    overlap, plan = overlap_of(chosen, context.cluster.tag, in_use), plan_chosen(chosen)
+    if plan is not None and overlap is None:
+        return plan
+    wrong = f"overlaps {overlap.used} of {overlap.whose}" if overlap else "has no room for the subnets of a cluster"
+    free = free_instead(context.cluster.tag, chosen, in_use)
+    raise Conflict(
+        f"{chosen.vpc_cidr}, chosen for the VPC of {context.cluster.tag}, {wrong}.",
+        cause=Cause(
+            layer=Layer.CALLER, service="ec2", api_call="DescribeVpcs", resource=overlap.whose if overlap else None
+        ),
+        remedy="Free the range and retry the operation, or create the cluster under another tag with another "
+        f"vpc_cidr{f', such as {free}' if free else ''}.",
+    )
 
 
 def _zones(context: StageContext) -> tuple[str, str]:

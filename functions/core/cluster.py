@@ -159,14 +159,25 @@ class ReusedResources(BaseModel):
         return [*self.control_plane_subnet_ids, *self.public_subnet_ids]
 
 
+class ChosenRanges(BaseModel):
+    """The address ranges that a caller chose for a new VPC; what is empty was left to the control plane."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    vpc_cidr: str
+    public_subnet_cidrs: list[str] = []
+    control_plane_subnet_cidrs: list[str] = []
+    compute_cidr: str | None = None
+
+
 class ClusterSpec(BaseModel):
     """The desired state of a cluster; `version` counts its changes.
 
     `owner_groups` name who may change it, nobody in particular when empty; `company_tags` go onto all that is made for
     it, beside the deployment's, and `dropped_tags` are the keys that it once had. `kubernetes_version` is what was
     asked for, or what an upgrade brought all of it to; None for the newest that both EKS and HyperPod have when the
-    foundation is made. `public_access_cidrs` are all ranges that the cluster's endpoint answers, the control plane's
-    own among them; None for everywhere.
+    foundation is made. `ranges` are those that the caller chose for a new VPC. `public_access_cidrs` are all ranges
+    that the cluster's endpoint answers, the control plane's own among them; None for everywhere.
 
     What is stored is not judged again by the rules for new requests, so that it stays readable when those change.
     """
@@ -180,6 +191,7 @@ class ClusterSpec(BaseModel):
     control_plane_availability_zones: list[str] | None = None
     kubernetes_version: str | None = None
     reused: ReusedResources | None = None
+    ranges: ChosenRanges | None = None
     public_access_cidrs: list[str] | None = None
     availability_zone: str | None = None
     subnet_prefix: int | None = None

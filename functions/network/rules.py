@@ -22,8 +22,8 @@ VPC_PREFIXES: Final = range(16, 20)
 # Where a VPC is looked for, in this order: the private ranges of RFC 1918.
 POOLS: Final = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
 # Some AWS services use it themselves (Amazon VPC user guide, "VPC CIDR blocks", read 2026-11-29).
-_USED_BY_AWS: Final = IPv4Network("172.17.0.0/16")
-NEVER_FREE: Final = (SERVICE_RANGE, _USED_BY_AWS)
+USED_BY_AWS: Final = IPv4Network("172.17.0.0/16")
+NEVER_FREE: Final = (SERVICE_RANGE, USED_BY_AWS)
 _BLOCK_BITS: Final = 4
 
 
@@ -48,13 +48,30 @@ def plan_network(
     taken = [*in_use, *NEVER_FREE]
     candidates = (candidate for pool in pools for candidate in _candidates(tag, pool, prefix))
     vpc = next((candidate for candidate in candidates if not _overlaps(candidate, taken)), None)
-    return _laid_out(vpc) if vpc else None
+    return lay_out(vpc) if vpc else None
 
 
-def _laid_out(vpc: IPv4Network) -> NetworkPlan:
-    first, *compute = vpc.subnets(prefixlen_diff=_BLOCK_BITS)
-    small = list(first.subnets(prefixlen_diff=_BLOCK_BITS))
-    return NetworkPlan(vpc, (small[0], small[1]), (small[2], small[3]), SERVICE_RANGE, tuple(compute))
+def lay_out(
+    vpc: IPv4Network,
+    public: Sequence[IPv4Network] = (),
+    control_plane: Sequence[IPv4Network] = (),
+    compute: IPv4Network | None = None,
+) -> NetworkPlan | None:
+    """Divide a VPC; the small subnets that are not given get the first room that is left, which may be too little.
+
+    `compute` is the part that is kept for compute subnets, all of the VPC when left out.
+    """
+    given = [*public, *control_plane]
+    kept = [*given, *([compute] if compute else [])]
+    services = free_service_range([vpc])
+    small = [slot for slot in vpc.subnets(prefixlen_diff=2 * _BLOCK_BITS) if not _overlaps(slot, kept)]
+    ones, others = (public or small[:2]), (control_plane or small[0 if public else 2 :][:2])
+    if services is None or len(ones) != 2 or len(others) != 2:
+        return None
+    taken = [*ones, *others]
+    blocks = [block for block in vpc.subnets(prefixlen_diff=_BLOCK_BITS) if not _overlaps(block, taken)]
+    inside = tuple(block for block in blocks if compute is None or block.subnet_of(compute))
+    return NetworkPlan(vpc, (ones[0], ones[1]), (others[0], others[1]), services, inside)
 
 
 def free_compute_range(

@@ -93,6 +93,10 @@ def test_the_request_is_kept_with_its_defaults(edge: Edge) -> None:
             "bucket": None,
             "endpoint_access": "public",
             "public_access_cidrs": None,
+            "vpc_cidr": None,
+            "public_subnet_cidrs": None,
+            "control_plane_subnet_cidrs": None,
+            "compute_cidr": None,
         },
         "hyperpod": {
             "availability_zone": "us-west-2c",

@@ -14,6 +14,16 @@ from mcp_gateway.tools import all_tools
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+RANGES: dict[str, JsonValue] = {
+    "clusterTag": "t1",
+    "region": "us-west-2",
+    "vpcCidr": "10.90.0.0/16",
+    "publicSubnet1Cidr": "10.90.10.0/24",
+    "publicSubnet2Cidr": "10.90.11.0/24",
+    "eksPrivateSubnet1Cidr": "10.90.7.0/24",
+    "eksPrivateSubnet2Cidr": "10.90.8.0/24",
+    "hyperPodPrivateSubnetCidr": "10.90.16.0/20",
+}
 PLAN = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/p"
 
 
@@ -23,6 +33,28 @@ PLAN = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/p"
         ("cluster_list_all", {}, "cluster_list", {}),
         ("cluster_create_eks", {"clusterTag": "hypd-0304b"}, "cluster_create", {"tag": "hypd-0304b"}),
         ("cluster_create_eks", {"clusterTag": "", "region": None}, "cluster_create", {}),
+        (
+            "cluster_create_eks",
+            {"vpcCidr": "10.90.0.0/16"},
+            "cluster_create",
+            {"foundation": {"vpc_cidr": "10.90.0.0/16"}},
+        ),
+        (
+            "cluster_create_eks_with_cidr",
+            RANGES,
+            "cluster_create",
+            {
+                "tag": "t1",
+                "region": "us-west-2",
+                "foundation": {
+                    "vpc_cidr": "10.90.0.0/16",
+                    "public_subnet_cidrs": ["10.90.10.0/24", "10.90.11.0/24"],
+                    "control_plane_subnet_cidrs": ["10.90.7.0/24", "10.90.8.0/24"],
+                    "compute_cidr": "10.90.16.0/20",
+                },
+            },
+        ),
+        ("s3_storage_get_defaults", {}, "cluster_get", {}),
         (
             "cluster_get_eks_creation_status",
             {},
@@ -113,7 +145,7 @@ def test_what_a_call_becomes_is_a_call_that_our_tool_takes(each: legacy.LegacyTo
             None,
         ),
         ("cluster_list_all", {"clusterTag": "t1"}, "clusterTag", []),
-        ("cluster_create_eks", {"vpcCidr": "10.0.0.0/16"}, "vpcCidr", None),
+        ("cluster_create_eks_with_cidr", {**RANGES, "vpcCidr": ""}, "vpcCidr", None),
         ("s3_storage_create", {"bucketName": "b"}, "bucketName", None),
     ],
 )

@@ -9,7 +9,8 @@ from functions.capacity.preflight.models import Facts as CapacityFacts
 from functions.capacity.preflight.models import Needed as CapacityNeeds
 from functions.capacity.preflight.models import Quota
 from functions.catalog.models import Zone
-from functions.core.cluster import ClusterNames
+from functions.core.cluster import ChosenRanges, ClusterNames
+from functions.network.ranges.models import RangesInUse
 from functions.network.reuse.models import NOBODY, Named
 from functions.network.subnets.models import Subnet
 
@@ -19,7 +20,8 @@ class Target:
     """The cluster that a request is for.
 
     `vpc_id` is the VPC that it takes over. `tried` says that an operation on its HyperPod cluster has ended before:
-    nodes of it may hold addresses. `named` are the other clusters that whoever asks may learn the tag of.
+    nodes of it may hold addresses. `named` are the other clusters that whoever asks may learn the tag of, `ranges` what
+    was chosen for its own VPC.
     """
 
     tag: str
@@ -29,6 +31,7 @@ class Target:
     vpc_id: str | None = None
     tried: bool = False
     named: Named = NOBODY
+    ranges: ChosenRanges | None = None
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,7 @@ class Needed:
     hyperpod: bool = False
     subnets: bool = False
     subnet_ids: Sequence[str] = ()
+    ranges: bool = False
 
 
 @dataclass(frozen=True)
@@ -129,3 +133,4 @@ class Facts:
     network_use: NetworkUse | None = None
     leftovers: Leftovers | None = None
     subnets: SubnetsFound | None = None
+    ranges: RangesInUse | None = None

@@ -27,6 +27,7 @@ _MADE: Final = {
     "mount": ("volume and claim", "lets pods use the cluster's bucket as files"),
 }
 _FOUNDATION: Final = "foundation"
+_VPC: Final = "VPC"
 # What only waits or looks makes nothing.
 _MAKES_NOTHING: Final = frozenset({"preflight", "hyperpod_nodes", "verify"})
 
@@ -34,8 +35,7 @@ _MAKES_NOTHING: Final = frozenset({"preflight", "hyperpod_nodes", "verify"})
 def creation(stages: Iterable[PlannedStage], cluster: ClusterSpec, groups: Sequence[DesiredGroup]) -> list[Change]:
     """List what the stages of a creation make, in their order; `cluster` is as it is to be."""
     listed = [change for stage in stages for change in _changes(stage, cluster, groups)]
-    name, reach = cluster.names.eks_cluster, cluster.public_access_cidrs
-    return [_reached(change, reach) if reach and change.name == name else change for change in listed]
+    return [_as_chosen(change, cluster) for change in listed]
 
 
 def standing(changes: Iterable[Change], findings: Iterable[Finding]) -> list[Change]:
@@ -50,9 +50,18 @@ def _adopted(change: Change) -> Change:
     return change.model_copy(update={"action": Action.ADOPT, "reason": reason})
 
 
-def _reached(change: Change, reach: Sequence[str]) -> Change:
-    said = f"{change.reason}; its public endpoint answers {', '.join(reach)} alone"
-    return change.model_copy(update={"reason": said})
+def _as_chosen(change: Change, cluster: ClusterSpec) -> Change:
+    """Say of a change what the request chose about it."""
+    reach, ranges = cluster.public_access_cidrs, cluster.ranges
+    if reach and change.name == cluster.names.eks_cluster:
+        return _said(change, f"its public endpoint answers {', '.join(reach)} alone")
+    if ranges and change.resource == _VPC:
+        return _said(change, f"its range is {ranges.vpc_cidr}, as asked for")
+    return change
+
+
+def _said(change: Change, more: str) -> Change:
+    return change.model_copy(update={"reason": f"{change.reason}; {more}"})
 
 
 def _changes(stage: PlannedStage, cluster: ClusterSpec, groups: Sequence[DesiredGroup]) -> list[Change]:
@@ -83,7 +92,7 @@ def _foundation(stage: str, cluster: ClusterSpec) -> list[Change]:
     stack, bucket = names.stack or "", names.bucket or ""
     return [
         _created("CloudFormation stack", stack, "holds what follows, as far as it is of the foundation", stage),
-        _created("VPC", stack, "the cluster's own network, with public and control plane subnets", stage),
+        _created(_VPC, stack, "the cluster's own network, with public and control plane subnets", stage),
         _created("NAT gateway", stack, "the nodes' way out; it has an Elastic IP address", stage),
         _created("EKS cluster", names.eks_cluster, "the control plane of HyperPod", stage),
         _created("IAM role", names.control_plane_role, "EKS runs the control plane with it", stage),
@@ -102,7 +111,7 @@ def _instead(change: Change, cluster: ClusterSpec) -> bool:
         names.execution_role: reused.execution_role_arn,
         names.s3_csi_role: reused.s3_csi_role_arn,
     }
-    return bool(reused.vpc_id and change.resource in ("VPC", "NAT gateway")) or bool(named.get(change.name))
+    return bool(reused.vpc_id and change.resource in (_VPC, "NAT gateway")) or bool(named.get(change.name))
 
 
 def _group(group: DesiredGroup, stage: str) -> Change:

@@ -2,6 +2,7 @@
 
 zones            which zones it may name
 versions         the Kubernetes version
+ranges           the address ranges it chose
 network_quotas   VPC, Elastic IP address, network interfaces
 subnets          where its groups are to stand
 owners           whose what they name is

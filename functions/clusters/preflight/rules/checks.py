@@ -9,10 +9,11 @@ from functions.capacity.preflight import rules as capacity
 from functions.catalog.rules import looks_like_a_zone_id, zone_named
 from functions.clusters.models import CreateCluster
 from functions.clusters.preflight.models import Needed
-from functions.clusters.preflight.rules import leftovers, network_quotas, owners, subnets, versions, zones
+from functions.clusters.preflight.rules import leftovers, network_quotas, owners, ranges, subnets, versions, zones
 from functions.clusters.preflight.rules.requests import hyperpod_of, listed_groups, makes_vpc, path_of
 from functions.clusters.rules import desired_groups
 from functions.core.findings import Finding, Level, errors_in
+from functions.network.ranges.rules import compute_prefix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -37,28 +38,37 @@ def needed(request: CreateCluster | HyperPod, target: Target) -> Needed:
         hyperpod=hyperpod is not None,
         subnets=not makes_vpc(request),
         subnet_ids=[group.subnet_id for _, group in groups if group.subnet_id],
+        ranges=makes_vpc(request) and target.ranges is not None,
     )
 
 
 def settle(request: CreateCluster | HyperPod, facts: Facts, target: Target) -> list[Finding]:
     """Find everything that is wrong or good to know about a request, errors first.
 
-    Zones are written by their names, and groups with a training plan get its zone.
+    Zones are written by their names, groups with a training plan get its zone, and compute subnets the size of a small
+    part that was chosen for them.
     """
     found = [*zones.check(request, facts.zones, target.region, facts.capacity.offerings)]
     if facts.zones is not None:
         zones.use_names(request, facts.zones)
     found += _check_foundation(request, facts, target)
     if hyperpod := hyperpod_of(request):
+        _size_subnets(hyperpod, compute_prefix(target.ranges))
         found += _check_hyperpod(request, hyperpod, facts, target)
     found += _check_network(request, facts)
     errors = errors_in(found)
     return [*errors, *(finding for finding in found if finding.level is not Level.ERROR)]
 
 
+def _size_subnets(hyperpod: HyperPod, prefix: int | None) -> None:
+    if hyperpod.subnet_prefix is None and prefix is not None:
+        hyperpod.subnet_prefix = prefix
+
+
 def _check_foundation(request: CreateCluster | HyperPod, facts: Facts, target: Target) -> Iterator[Finding]:
     if isinstance(request, CreateCluster):
         yield from versions.check(request.foundation.kubernetes_version, facts.kubernetes_versions)
+        yield from ranges.check(request.hyperpod, target, facts.ranges)
         yield from leftovers.check_foundation(facts.leftovers, target)
 
 

@@ -17,6 +17,7 @@ from functions.aws import (
     iam,
     network,
     offerings,
+    peering,
     quotas,
     security_groups,
     training_plans,
@@ -41,12 +42,14 @@ from functions.clusters.preflight.models import (
 )
 from functions.clusters.preflight.rules.leftovers import BUCKET, EKS_CLUSTER, LEFTOVER
 from functions.clusters.preflight.rules.network_quotas import NETWORK_QUOTA, SERVICES
+from functions.clusters.preflight.rules.ranges import RANGES
 from functions.clusters.preflight.rules.subnets import SUBNET
 from functions.clusters.preflight.rules.versions import KUBERNETES_VERSION
 from functions.clusters.preflight.rules.zones import ZONE
 from functions.core import runtime
 from functions.core.deadlines import TimeOver
 from functions.core.tags import marked
+from functions.network.ranges.models import RangesInUse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,6 +72,7 @@ def gather(needed: Needed, target: Target, look: Gathering) -> Facts:
     hyperpods = look.ask(LEFTOVER, lambda: _hyperpod(target, patience), wanted=needed.hyperpod)
     founded = look.ask(LEFTOVER, lambda: _foundation(needed, target, look), wanted=needed.stack)
     subnets = look.ask(SUBNET, lambda: _subnets(needed.subnet_ids, target, patience), wanted=needed.subnets)
+    ranges = look.ask(RANGES, lambda: _ranges(patience), wanted=needed.ranges)
     look.make()
     stack, parts = founded.value or (None, [])
     return Facts(
@@ -79,6 +83,7 @@ def gather(needed: Needed, target: Target, look: Gathering) -> Facts:
         network_use=use.value,
         leftovers=Leftovers(stack, parts, hyperpods.value),
         subnets=subnets.value,
+        ranges=ranges.value,
     )
 
 
@@ -142,6 +147,10 @@ def _network_use(limits: dict[str, str], look: Gathering) -> NetworkUse:
     if interfaces is None:
         raise TimeOver
     return NetworkUse(vpcs, elastic_ips, interfaces)
+
+
+def _ranges(patience: Patience) -> RangesInUse:
+    return RangesInUse(network.vpc_ranges(patience), peering.peered_address_ranges(patience))
 
 
 def _foundation(needed: Needed, target: Target, look: Gathering) -> tuple[StackFound | None, list[PartFound]]:

@@ -20,6 +20,7 @@ from functions.core.ledger import locks
 from functions.core.runtime import Patience
 from functions.core.stage import Applied, Done, Observation, Reapply
 from functions.core.tags import stack_tags, tags_of
+from functions.network.ranges.rules import compute_ranges
 from functions.network.rules import free_compute_range
 from functions.network.subnets.rules.identity import identity_of, missing_tags, superfluous
 from functions.network.subnets.rules.needs import capacity
@@ -140,7 +141,7 @@ def _written(place: _Place) -> str:
 
 def _create(place: _Place) -> Subnet:
     vpc_id, refused = place.foundation.vpc_id, set[IPv4Network]()
-    ranges = network.ranges_of_vpc(vpc_id)
+    ranges = compute_ranges(place.context.cluster.ranges, network.ranges_of_vpc(vpc_id))
     while True:
         subnets = network.subnets_of_vpc(vpc_id)
         if found := place.identity.subnets(subnets):
@@ -174,13 +175,13 @@ def _not_listed(place: _Place, cidr: IPv4Network) -> Busy:
 
 
 def _full(place: _Place, ranges: Sequence[IPv4Network]) -> QuotaExceeded:
-    held = ", ".join(map(str, ranges))
+    held, chosen = ", ".join(map(str, ranges)), place.context.cluster.ranges
+    further = "name a subnet of your own as subnet_id" if chosen and chosen.compute_cidr else "add a range to the VPC"
     return QuotaExceeded(
         f"The VPC {place.foundation.vpc_id} ({held}) has no free /{place.need.size} left for {place.identity.name}.",
         cause=Cause(layer=Layer.AWS, service="ec2", code="VPC_RANGES_FULL", resource=place.foundation.vpc_id),
         remedy="Ask for a smaller subnet by subnet_prefix, delete an unused compute subnet (GET "
-        f"/api/clusters/{place.context.cluster.tag}/subnets lists them), or add a secondary range to the VPC; "
-        "then retry the operation.",
+        f"/api/clusters/{place.context.cluster.tag}/subnets lists them), or {further}; then retry the operation.",
     )
 
 

@@ -1,0 +1,73 @@
+"""How chosen ranges become a network, and what is in the way of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import IPv4Network
+from typing import TYPE_CHECKING
+
+from functions.core.tags import marked
+from functions.network.rules import COMPUTE_PREFIX, NetworkPlan, free_compute_range, lay_out, plan_network
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from functions.core.cluster import ChosenRanges
+    from functions.network.ranges.models import RangesInUse
+    from functions.network.subnets.rules.needs import Need
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """A range in use that a chosen one overlaps, and whose it is."""
+
+    used: IPv4Network
+    whose: str
+
+
+def plan_chosen(chosen: ChosenRanges) -> NetworkPlan | None:
+    """Lay out a network in the ranges that were chosen; None when the subnets to be added find no room."""
+    compute = IPv4Network(chosen.compute_cidr) if chosen.compute_cidr else None
+    return lay_out(
+        IPv4Network(chosen.vpc_cidr),
+        public=[*map(IPv4Network, chosen.public_subnet_cidrs)],
+        control_plane=[*map(IPv4Network, chosen.control_plane_subnet_cidrs)],
+        compute=compute,
+    )
+
+
+def compute_ranges(chosen: ChosenRanges | None, vpc_ranges: Sequence[IPv4Network]) -> Sequence[IPv4Network]:
+    """Give the ranges in which compute subnets are made: the part chosen for them, else all of the VPC."""
+    return [IPv4Network(chosen.compute_cidr)] if chosen and chosen.compute_cidr else vpc_ranges
+
+
+def compute_prefix(chosen: ChosenRanges | None) -> int | None:
+    """Give the size of compute subnets where the part chosen for them is smaller than they are by themselves."""
+    prefix = IPv4Network(chosen.compute_cidr).prefixlen if chosen and chosen.compute_cidr else 0
+    return prefix if prefix > COMPUTE_PREFIX else None
+
+
+def overlap_of(chosen: ChosenRanges, tag: str, in_use: RangesInUse) -> Overlap | None:
+    """Find what a chosen VPC range overlaps; the cluster's own VPC, from an earlier attempt, does not count."""
+    wanted = IPv4Network(chosen.vpc_cidr)
+    listed = [(used, vpc.vpc_id) for vpc in in_use.vpcs if not marked(vpc.tags, tag) for used in vpc.ranges]
+    listed += [(used, "a peered VPC") for used in in_use.peers]
+    return next((Overlap(used, whose) for used, whose in listed if used.overlaps(wanted)), None)
+
+
+def free_instead(tag: str, chosen: ChosenRanges, in_use: RangesInUse) -> IPv4Network | None:
+    """Suggest a free range of the size of a chosen one."""
+    plan = plan_network(tag, in_use.all, IPv4Network(chosen.vpc_cidr).prefixlen)
+    return plan.vpc if plan else None
+
+
+def without_room(chosen: ChosenRanges, plan: NetworkPlan, needs: Iterable[Need]) -> Need | None:
+    """Find the first compute subnet that needs more room than the others leave, largest first."""
+    ranges = compute_ranges(chosen, [plan.vpc])
+    taken = [*plan.public, *plan.control_plane]
+    for need in sorted((need for need in needs if need.kind != "given"), key=lambda need: need.size):
+        found = free_compute_range(ranges, taken, need.size)
+        if found is None:
+            return need
+        taken.append(found)
+    return None

@@ -1,0 +1,105 @@
+"""Address ranges that a request chooses are judged by what is in use, before anything is made."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from functions.core import runtime
+from tests.component.test_http_support import HYPERPOD, Answer, Edge, account, edge
+from tests.component.test_ledger_support import cluster_records
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+__all__ = ["account", "edge"]
+
+VPC = "10.20.0.0/16"
+GROUP = {"name": "gpu", "instance_type": "ml.g6.4xlarge", "instance_count": 1}
+
+
+def create(edge: Edge, foundation: dict[str, JsonValue], query: str = "", **members: object) -> Answer:
+    return edge.send("POST", "/api/clusters", {"tag": "t1", "foundation": foundation, **members}, query=query)
+
+
+def test_chosen_ranges_are_previewed_and_kept_as_they_were_sent(edge: Edge) -> None:
+    chosen: dict[str, JsonValue] = {"vpc_cidr": VPC, "compute_cidr": "10.20.128.0/17"}
+    preview = create(edge, chosen, "dry_run=true").body["preview"]
+    [vpc] = [change for change in preview["changes"] if change["resource"] == "VPC"]
+    assert vpc["reason"].endswith("; its range is 10.20.0.0/16, as asked for")
+    assert create(edge, chosen, f"confirm={preview['digest']}").status == 202
+    ranges = edge.send("GET", "/api/clusters/t1").body["spec"]["ranges"]
+    assert {name: value for name, value in ranges.items() if value} == chosen
+
+
+def test_a_range_of_another_vpc_is_refused_with_its_name_and_one_that_is_free(edge: Edge) -> None:
+    vpc_id = runtime.client("ec2").create_vpc(CidrBlock="10.20.64.0/20")["Vpc"]["VpcId"]
+    answer = create(edge, {"vpc_cidr": VPC})
+    [error] = answer.body["errors"]
+    assert (answer.status, answer.body["code"], error["field"]) == (409, "conflict", "foundation.vpc_cidr")
+    assert f"{VPC} overlaps 10.20.64.0/20 of {vpc_id}" in error["message"]
+    assert not cluster_records()
+    free = answer.body["remedy"].partition("such as ")[2].partition(",")[0]
+    assert create(edge, {"vpc_cidr": free}).status == 202
+
+
+def test_a_range_of_a_peer_in_another_account_is_refused(edge: Edge) -> None:
+    ec2 = runtime.client("ec2")
+    own = ec2.create_vpc(CidrBlock="10.99.0.0/16")["Vpc"]["VpcId"]
+    peer = ec2.create_vpc(CidrBlock="10.20.0.0/24")["Vpc"]["VpcId"]
+    ec2.create_vpc_peering_connection(VpcId=own, PeerVpcId=peer)
+    ec2.delete_vpc(VpcId=peer)
+    answer = create(edge, {"vpc_cidr": VPC})
+    assert (answer.status, "10.20.0.0/24 of a peered VPC" in answer.body["detail"]) == (409, True), answer.body
+
+
+@pytest.mark.parametrize(
+    ("foundation", "hyperpod", "field", "said"),
+    [
+        ({"compute_cidr": "10.20.16.0/20"}, {}, None, ""),
+        ({"compute_cidr": "10.20.16.0/22"}, {}, None, ""),
+        ({"compute_cidr": "10.20.0.0/16"}, {}, "foundation.compute_cidr", "has no room left"),
+        ({"compute_cidr": "10.20.16.0/22"}, {"subnet_prefix": 21}, "foundation.compute_cidr", "no free /21"),
+        ({"vpc_cidr": "10.20.0.0/19"}, {"subnet_prefix": 19}, "foundation.vpc_cidr", "no free /19"),
+        (
+            {"compute_cidr": "10.20.16.0/22"},
+            {"instance_groups": [GROUP, {**GROUP, "name": "b", "availability_zone": "us-west-2a"}]},
+            "foundation.compute_cidr",
+            "no free /22 for the compute subnet of b",
+        ),
+    ],
+)
+def test_compute_subnets_have_to_fit_where_they_are_to_be_made(
+    edge: Edge, foundation: dict[str, JsonValue], hyperpod: dict[str, JsonValue], field: str | None, said: str
+) -> None:
+    answer = create(edge, {"vpc_cidr": VPC, **foundation}, hyperpod={**HYPERPOD, **hyperpod})
+    if field is None:
+        assert answer.status == 202, answer.body
+        return
+    assert (answer.status, answer.fields) == (400, [field]), answer.body
+    assert said in answer.body["errors"][0]["message"]
+
+
+def test_nodes_are_counted_against_a_small_part_that_was_chosen_for_them(edge: Edge) -> None:
+    many = {**HYPERPOD, "instance_groups": [{**GROUP, "instance_count": 16}]}
+    answer = create(edge, {"vpc_cidr": VPC, "compute_cidr": "10.20.16.0/28"}, hyperpod=many)
+    assert answer.fields == ["hyperpod.instance_groups[0].instance_count"], answer.body
+
+
+def test_only_a_request_that_chooses_ranges_asks_which_are_in_use(edge: Edge) -> None:
+    def calls(foundation: dict[str, JsonValue]) -> Counter[str]:
+        body = {"tag": "t1", "foundation": foundation}
+        return Counter(edge.counting("POST", "/api/clusters", body, query="dry_run=true"))
+
+    assert calls({"vpc_cidr": VPC}) - calls({}) == {"DescribeVpcPeeringConnections": 1, "DescribeVpcs": 1}
+
+
+def test_ranges_that_nobody_could_look_at_are_looked_at_again_by_the_operation(edge: Edge) -> None:
+    refused = {"Error": {"Code": "UnauthorizedOperation", "Message": "not for you"}}
+    edge.surroundings.answer(edge.account, "ec2.DescribeVpcPeeringConnections", lambda _: refused)
+    answer = create(edge, {"vpc_cidr": VPC})
+    assert answer.status == 202
+    [finding] = [each for each in answer.body["findings"] if each["check"] == "address_ranges"]
+    assert (finding["level"], finding["message"].startswith("unchecked")) == ("warning", True)

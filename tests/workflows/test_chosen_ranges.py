@@ -1,0 +1,36 @@
+"""A cluster whose address ranges were planned by somebody else stands in them and nowhere else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.host.driver import hyperpod_request
+from tests.workflows.subnets import ec2, where
+
+if TYPE_CHECKING:
+    from tests.host.driver import Driver, Json
+
+RANGES: Json = {
+    "vpc_cidr": "10.90.0.0/16",
+    "public_subnet_cidrs": ["10.90.10.0/24", "10.90.11.0/24"],
+    "control_plane_subnet_cidrs": ["10.90.7.0/24", "10.90.8.0/24"],
+    "compute_cidr": "10.90.200.0/21",
+}
+
+
+def test_a_cluster_stands_in_the_ranges_that_were_chosen_unless_somebody_takes_them_first(driver: Driver) -> None:
+    begun = driver.post("/api/clusters", {"tag": "t1", "foundation": RANGES, "hyperpod": hyperpod_request()})
+    # Somebody makes a VPC there after the edge found the range free.
+    taken = ec2(driver).create_vpc(CidrBlock="10.90.4.0/24")["Vpc"]["VpcId"]
+    refused = driver.finish(begun["operation_id"])
+    assert (refused["status"], refused["error"]["code"]) == ("FAILED", "conflict")
+    assert f"10.90.0.0/16, chosen for the VPC of t1, overlaps 10.90.4.0/24 of {taken}" in refused["error"]["detail"]
+    ec2(driver).delete_vpc(VpcId=taken)
+
+    operation = driver.retry(refused["operation_id"])
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    [vpc] = ec2(driver).describe_vpcs(Filters=where("cidr", "10.90.0.0/16"))["Vpcs"]
+    subnets = ec2(driver).describe_subnets(Filters=where("vpc-id", vpc["VpcId"]))["Subnets"]
+    found = sorted(subnet["CidrBlock"] for subnet in subnets)
+    # The part for compute is smaller than a compute subnet is by itself, so it became one as a whole.
+    assert found == sorted([*RANGES["public_subnet_cidrs"], *RANGES["control_plane_subnet_cidrs"], "10.90.200.0/21"])
