@@ -14,3 +14,10 @@ export function ConditionBadge({ condition }: { condition: Condition }) {
     </StatusIndicator>
   );
 }
+
+const HOLDS: Readonly<Record<string, string>> = { True: 'Yes', False: 'No' };
+
+/** Whether a condition holds, where its name and message stand beside it. */
+export function ConditionStatus({ condition: { status } }: { condition: Condition }) {
+  return <StatusIndicator type={TYPES[status] ?? 'not-started'}>{HOLDS[status] ?? sentence(status)}</StatusIndicator>;
+}

@@ -8,7 +8,7 @@ import { perHour } from './money';
 import { sentence } from './words';
 
 /** What a request would change, in order: why, at what cost, and what cannot be undone. */
-export function PreviewTable({ preview }: { preview: Preview }) {
+export function PreviewTable({ preview, title = 'What would change' }: { preview: Preview; title?: string }) {
   const { cost, unpriced } = preview;
   return (
     <SpaceBetween size="xs">
@@ -19,7 +19,7 @@ export function PreviewTable({ preview }: { preview: Preview }) {
         wrapLines
         enableKeyboardNavigation
         empty={<Box textAlign="center">Nothing would change.</Box>}
-        header={<Header variant="h3">What would change</Header>}
+        header={<Header variant="h3">{title}</Header>}
       />
       {cost && (
         <Box fontWeight="bold">

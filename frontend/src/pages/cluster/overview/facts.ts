@@ -1,0 +1,33 @@
+import type { ClusterView } from '../../../api/schema';
+
+// Why a condition does not hold though nothing is wrong: what it speaks of is not there on purpose.
+const NOT_THERE: ReadonlySet<string> = new Set(['Removed', 'Absent']);
+
+/** Whether a cluster has a HyperPod cluster, or may have one: its names stand before it does. */
+export function hasHyperPod({ conditions, detected }: Pick<ClusterView, 'conditions' | 'detected'>): boolean {
+  const ready = conditions.find(({ type }) => type === 'HyperPodReady');
+  return Boolean(detected?.hyperpod) || (ready !== undefined && !NOT_THERE.has(ready.reason ?? ''));
+}
+
+/** What a cluster took over instead of making it, by what it is. */
+export function reusedParts({ spec }: Pick<ClusterView, 'spec'>): { label: string; values: readonly string[] }[] {
+  const { reused } = spec;
+  if (!reused) {
+    return [];
+  }
+  const parts = [
+    { label: 'VPC', values: listed(reused.vpc_id) },
+    { label: 'Control plane subnets', values: reused.control_plane_subnet_ids ?? [] },
+    { label: 'Public subnets', values: reused.public_subnet_ids ?? [] },
+    { label: 'Security group', values: listed(reused.security_group_id) },
+    { label: 'Control plane role', values: listed(reused.control_plane_role_arn) },
+    { label: 'Execution role', values: listed(reused.execution_role_arn) },
+    { label: 'Bucket role', values: listed(reused.s3_csi_role_arn) },
+    { label: 'Bucket', values: listed(reused.bucket) },
+  ];
+  return parts.filter(({ values }) => values.length > 0);
+}
+
+function listed(value: string | null | undefined): string[] {
+  return value ? [value] : [];
+}
