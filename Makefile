@@ -34,16 +34,29 @@ HOST_READY := $(call made_from,host,host helm)
 MINISTACK_READY := $(call made_from,ministack,ministack)
 MCP1_READY := $(call made_from,mcp1,mcp1)
 NODE_READY := .venv/node/made-from-$(shell { pwd; cat $(PROGRAMS)/package-lock.json; } 2>/dev/null | cksum | tr ' ' '-')
+# The console: Node from PyPI, and beside its sources what its lock names; a build needs less of that than the tests do.
+CONSOLE_READY := $(call made_from,console,console)
+CONSOLE_LOCK := $(shell { pwd; cat frontend/package-lock.json; } 2>/dev/null | cksum | tr ' ' '-')
+CONSOLE_BUILDABLE := frontend/node_modules/.made-from-$(CONSOLE_LOCK)
+CONSOLE_TESTABLE := frontend/node_modules/.made-whole-from-$(CONSOLE_LOCK)
+CONSOLE_MADE_FROM := frontend/node_modules/.built-from-$(shell { find frontend/src frontend/public -type f | LC_ALL=C sort \
+	| xargs cksum; cksum frontend/*.json frontend/*.ts frontend/index.html; } 2>/dev/null | cksum | tr ' ' '-')
+CONSOLE_BUILT := $(if $(wildcard frontend/dist/index.html),$(CONSOLE_MADE_FROM),frontend/dist/index.html)
+# Node has a list of certificate authorities of its own, and a company's registry is signed by the machine's.
+CONSOLE_NPM := cd frontend && NODE_USE_SYSTEM_CA=1 PATH="$(CURDIR)/.venv/console/bin:$$PATH" npm --no-audit --no-fund \
+	--no-update-notifier --loglevel=error
 PROOF_READY := $(TEST_READY) $(MINISTACK_READY) $(MCP1_READY) $(NODE_READY)
 
-.PHONY: help run demo demo-agent test bench assets chaos measures privilege contract charts synth destroyable check \
+.PHONY: help run console console-types demo demo-agent test bench assets chaos measures privilege contract charts synth destroyable check \
 	format lock pipelines openapi tools agents authorization clean python-is-new-enough
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
-run: $(RUN_READY) ## start the whole product here, without AWS (PORT=3099, SPEED=60 times real time, FRESH=1 empty, AUTH=cognito)
+run: $(RUN_READY) $(CONSOLE_BUILT) ## start the whole product here, without AWS (PORT=3099, SPEED=60 times real time, FRESH=1 empty, AUTH=cognito)
 	$(RUN) -m infra.local --port $(PORT) --speed $(SPEED) --auth $(AUTH) $(if $(FRESH),--fresh)
+
+console: $(CONSOLE_BUILT) ## build the console's pages into frontend/dist, where run and deployments take them from
 
 demo: $(RUN_READY) ## play the main walk, create a cluster, on the local host and print it
 	$(RUN) -m infra.local.demo
@@ -51,7 +64,7 @@ demo: $(RUN_READY) ## play the main walk, create a cluster, on the local host an
 demo-agent: $(RUN_READY) ## let an agent (scripted) create and delete a cluster over MCP on the local host, and print each call
 	$(RUN) -m infra.local.demo_agent
 
-test: $(PROOF_READY) assets ## run the test rings in order, each within its budget (RINGS="unit workflows" picks some)
+test: $(PROOF_READY) $(CONSOLE_TESTABLE) $(CONSOLE_BUILT) assets ## run the test rings in order, each within its budget (RINGS="unit workflows" picks some)
 	@$(TEST) -m tests.rings $(RINGS)
 
 bench: $(TEST_READY) ## what a cold start of each function pays for imports, as ratios, and the sizes of assets
@@ -77,13 +90,13 @@ charts: $(RUN_READY) ## fetch the Helm charts that infra/charts.lock names, and 
 	$(RUN) -m infra.charts
 
 # jsii takes the first Node on the path, and the environment brings one that it supports.
-synth: $(HOST_READY) ## write what `cdk deploy` would deploy to cdk.out, and print its size; needs no AWS account
+synth: $(HOST_READY) $(CONSOLE_BUILT) ## write what `cdk deploy` would deploy to cdk.out, and print its size; needs no AWS account
 	@PATH="$(CURDIR)/.venv/host/bin:$$PATH" CDK_OUTDIR=cdk.out $(HOST) -m infra.app
 
 destroyable: $(HOST_READY) ## ask the deployment of AWS_PROFILE and AWS_REGION whether a cluster still hangs on it
 	@$(HOST) -m infra.destroyable
 
-check: $(TEST_READY) ## lint, format, types, house rules, state machines, freshness of generated files
+check: $(TEST_READY) $(CONSOLE_TESTABLE) ## lint, format, types, house rules, state machines, freshness of generated files
 	$(TEST) -m ruff check .
 	$(TEST) -m ruff format --check .
 	$(TEST) -m mypy
@@ -94,16 +107,21 @@ check: $(TEST_READY) ## lint, format, types, house rules, state machines, freshn
 	$(TEST) -m infra.agents --check
 	$(TEST) -m infra.tools --check
 	$(TEST) -m infra.privilege.authorization --check
+	$(CONSOLE_NPM) run --silent check
 
-format: $(TEST_READY) ## rewrite the Python files in the house style
+format: $(TEST_READY) $(CONSOLE_TESTABLE) ## rewrite the Python files and the console's in the house style
 	$(TEST) -m ruff check --fix-only --quiet .
 	$(TEST) -m ruff format .
+	$(CONSOLE_NPM) run --silent format
 
 pipelines: $(RUN_READY) ## write the pipelines' state machines from their phases
 	$(RUN) -m infra.pipelines
 
 openapi: $(RUN_READY) ## write the OpenAPI document from the routes
 	$(RUN) -m infra.openapi
+
+console-types: $(CONSOLE_TESTABLE) ## write the console's types of the API from the OpenAPI document
+	$(CONSOLE_NPM) run --silent types
 
 tools: $(RUN_READY) ## write the catalogue of agents' tools from the declarations
 	$(RUN) -m infra.tools
@@ -118,6 +136,7 @@ lock: .venv/lock/bin/uv ## write infra/locks/*.txt from pyproject.toml, with the
 	$(call compile,test,)
 	$(call compile,local,-c infra/locks/test.txt)
 	$(call compile,host,-c infra/locks/test.txt)
+	$(call compile,console,-c infra/locks/test.txt)
 	$(call compile,ministack,)
 	$(call compile,mcp1,)
 	$(call compile_layer,lean)
@@ -127,7 +146,7 @@ lock: .venv/lock/bin/uv ## write infra/locks/*.txt from pyproject.toml, with the
 	@! grep -nE 'https?://|file:' infra/locks/*.txt || { echo "A lock carries hashes, not addresses."; exit 1; }
 
 clean: ## remove the environments, the local host's state and all caches
-	rm -rf .venv .local .pytest_cache .mypy_cache .ruff_cache cdk.out
+	rm -rf .venv .local .pytest_cache .mypy_cache .ruff_cache cdk.out frontend/dist frontend/node_modules
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 # Wheels only: building a source archive would fetch build tools that no hash vouches for.
@@ -165,6 +184,30 @@ $(NODE_READY): $(TEST_READY)
 		echo "npm could not install what $(PROGRAMS)/package-lock.json names; what it says is above. Is the registry" \
 			"that 'npm config get registry' names reachable from here?"; exit 1; }
 	@touch $@
+
+$(CONSOLE_READY): | python-is-new-enough
+	$(call environment,console,console)
+
+# No package runs a script; the lock has hashes and no addresses, so npm asks the registry that this machine is set to.
+define packages
+	@echo "Installing what frontend/package-lock.json names$(if $(1), to build)"
+	@$(CONSOLE_NPM) ci --ignore-scripts $(1) || { \
+		echo "npm could not install what frontend/package-lock.json names; what it says is above. Is the registry" \
+			"that 'npm config get registry' names reachable from here?"; exit 1; }
+endef
+
+$(CONSOLE_BUILDABLE): | $(CONSOLE_READY)
+	$(call packages,--omit=dev)
+	@touch $@
+
+$(CONSOLE_TESTABLE): | $(CONSOLE_READY)
+	$(call packages,)
+	@touch $@ $(CONSOLE_BUILDABLE)
+
+$(CONSOLE_MADE_FROM) frontend/dist/index.html: $(CONSOLE_BUILDABLE) | $(CONSOLE_READY)
+	@echo "Building the console into frontend/dist"
+	@$(CONSOLE_NPM) run --silent build -- --logLevel warn
+	@rm -f frontend/node_modules/.built-from-* && touch $(CONSOLE_MADE_FROM)
 
 .venv/lock/bin/uv: | python-is-new-enough
 	@$(PYTHON) -m venv .venv/lock

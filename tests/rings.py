@@ -24,6 +24,8 @@ BUDGETS: Final = {
     "workflows": 720,
     "conformance": 210,
     "infrastructure": 400,
+    "console": 30,
+    "e2e": 150,
 }
 # A process holds one simulated cloud, and a file's fixtures.
 _PARALLEL: Final = ("-n", "2", "--dist", "loadfile")

@@ -40,7 +40,7 @@ PREFLIGHT: Final = Route("preflight", OPTIONS, UNMATCHED.path, Scope.READ, "Say 
 class Entrances:
     """The doors over one set of routes; `front` may be replaced by another, which then lets people in.
 
-    `console` is the folder with the console's files.
+    `pages` are the console's; there are none until they are given.
     """
 
     def __init__(
@@ -53,10 +53,9 @@ class Entrances:
         front: Front,
         guard: Guard,
         allowed_origins: tuple[str, ...] = (),
-        console: Path | None = None,
     ) -> None:
         self.front = front
-        self._pages = Pages(console)
+        self.pages = Pages(None)
         routes = (*topology.routes, PREFLIGHT) if allowed_origins else topology.routes
         self._public = HttpGateway(
             routes,
@@ -74,7 +73,7 @@ class Entrances:
         """Answer a request of people, programs and agents."""
         return (
             self.front.answer(request)
-            or self._pages.answer(request, self.front.origin)
+            or self.pages.answer(request, self.front.origin)
             or self._public.handle(request, source_ip, self.front.authorizer)
         )
 

@@ -48,6 +48,7 @@ from infra.local.identities import Identities
 from infra.local.images import HostImage, HostSnapshot
 from infra.local.internal_web import InternalWeb
 from infra.local.messages import HttpRequest, HttpResponse
+from infra.local.pages import Pages
 from infra.local.programs import HostProcesses, places_of
 from infra.local.sessions import Sessions
 from infra.local.simulators.bus_event import BusEvent
@@ -140,16 +141,9 @@ class LocalHost:
         self.access.on_write = self._visited
         front = front_of(options.auth, options.directory, options.region, self.integrate)
         self.entrances = Entrances(
-            topology,
-            self.integrate,
-            self.clock.now,
-            self.identities,
-            place,
-            front,
-            guard,
-            options.allowed_origins,
-            options.console,
+            topology, self.integrate, self.clock.now, self.identities, place, front, guard, options.allowed_origins
         )
+        self.entrances.pages = Pages(options.console)
         self.found_at(front.origin)
         self._held = False
         for schedule in topology.schedules:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import pytest
@@ -41,7 +42,14 @@ START = datetime(2026, 1, 1, 9, 0, tzinfo=UTC)
 
 @pytest.fixture(scope="session")
 def session_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalHost]:
-    host = LocalHost(Options(tmp_path_factory.mktemp("local"), start=START, allowed_origins=(PAGE_ORIGIN,)))
+    with lasting(Options(tmp_path_factory.mktemp("local"), start=START, allowed_origins=(PAGE_ORIGIN,))) as host:
+        yield host
+
+
+@contextmanager
+def lasting(options: Options) -> Iterator[LocalHost]:
+    """A host for all tests of a process."""
+    host = LocalHost(options)
     host.functions.load()
     # What is loaded stays: the collector need not look through all of it again and again.
     usual = gc.get_threshold()

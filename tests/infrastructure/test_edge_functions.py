@@ -14,6 +14,7 @@ from infra.host.addresses import PROTECTED_RESOURCE_PATHS
 from infra.host.console import EDGE_FUNCTIONS
 from infra.local.front import challenge
 from infra.local.messages import HttpRequest
+from infra.local.pages import file_of
 
 NODE: Final = Path(sys.executable).parent / "node"
 # A context of its own has no require, no fetch, no timer: CloudFront has none either.
@@ -172,3 +173,11 @@ def test_a_page_under_a_base_path_is_a_page_too(uri: str) -> None:
 @pytest.mark.parametrize("path", sorted(EDGE_FUNCTIONS.glob("*.js")), ids=lambda path: path.name)
 def test_every_function_is_small_enough_for_cloudfront(path: Path) -> None:
     assert path.stat().st_size <= MAX_BYTES
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/clusters/first", "/catalog/ml.p5.48xlarge", "/icon.svg", "/assets/a.js", "/assets/", "/a/b.js"],
+)
+def test_the_local_host_serves_the_file_that_cloudfront_serves(path: str) -> None:
+    assert file_of(path) == run("pages", path)["uri"]

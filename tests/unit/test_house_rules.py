@@ -169,4 +169,13 @@ def test_time_of_other_programs_is_what_the_processors_worked_less_what_the_test
 
 
 def test_every_ring_with_a_budget_is_a_folder_of_this_one() -> None:
-    assert list(BUDGETS) == ["unit", "component", "host", "workflows", "conformance", "infrastructure"]
+    assert list(BUDGETS) == [
+        "unit",
+        "component",
+        "host",
+        "workflows",
+        "conformance",
+        "infrastructure",
+        "console",
+        "e2e",
+    ]

@@ -1,5 +1,5 @@
 import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
-import type { ProblemError } from './problems';
+import { type ProblemError, readAgain } from './problems';
 
 /** What every list of the API answers, beside its items. */
 export interface PageOf {
@@ -37,7 +37,7 @@ export function useListing<Page extends PageOf, Item>(options: Options<Page, Ite
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last: Page) => last.next_token ?? undefined,
     enabled: options.enabled ?? true,
-    refetchInterval: options.refetchInterval ?? OTHERS_APPEAR_WITHIN,
+    refetchInterval: ({ state }) => readAgain(state.error, options.refetchInterval ?? OTHERS_APPEAR_WITHIN),
   });
   return {
     items: query.data?.pages.flatMap(options.items) ?? [],

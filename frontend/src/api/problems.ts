@@ -18,6 +18,19 @@ export class ProblemError extends Error {
 
 export const UNREACHABLE = 'unreachable';
 
+/** How soon something that failed and may pass is tried again, in milliseconds. */
+const AGAIN_WITHIN = 5_000;
+
+/** Whether what was thrown may pass without anybody's doing. */
+export function mayPass(thrown: unknown): boolean {
+  return thrown instanceof ProblemError && (thrown.problem.retryable || thrown.unreachable);
+}
+
+/** When a query is to be read again, in milliseconds: soon while it fails, so that whoever sees that sees it heal. */
+export function readAgain(error: unknown, usually: number | false = false): number | false {
+  return mayPass(error) ? AGAIN_WITHIN : usually;
+}
+
 /** A problem that no answer told: the network, or something between here and the API, failed. */
 export function unreachable(): ProblemError {
   return new ProblemError({

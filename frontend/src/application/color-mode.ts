@@ -49,5 +49,5 @@ function show(): void {
 
 function listen(listener: () => void): () => void {
   listeners.add(listener);
-  return () => listeners.delete(listener);
+  return () => void listeners.delete(listener);
 }

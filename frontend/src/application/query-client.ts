@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query';
-import { ProblemError } from '../api/problems';
+import { mayPass, readAgain } from '../api/problems';
 
 const ATTEMPTS = 2;
 
@@ -10,14 +10,9 @@ export function newQueryClient(): QueryClient {
       queries: {
         staleTime: 10_000,
         retry: (failures, thrown) => failures < ATTEMPTS && mayPass(thrown),
-        // Whoever sees that nothing answers sees it heal by itself.
-        refetchInterval: ({ state }) => (state.error && mayPass(state.error) ? 5_000 : false),
+        refetchInterval: ({ state }) => readAgain(state.error),
       },
       mutations: { retry: false },
     },
   });
-}
-
-function mayPass(thrown: unknown): boolean {
-  return thrown instanceof ProblemError && (thrown.problem.retryable || thrown.unreachable);
 }

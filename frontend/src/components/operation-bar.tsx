@@ -1,4 +1,4 @@
-import ProgressBar from '@cloudscape-design/components/progress-bar';
+import ProgressBar, { type ProgressBarProps } from '@cloudscape-design/components/progress-bar';
 import { hasEnded } from '../api/operations';
 import type { Operation } from '../api/schema';
 import { spoken } from './durations';
@@ -6,6 +6,7 @@ import { progressOf } from './progress';
 import { useNow } from './use-now';
 
 const EVERY_SECOND = 1_000;
+const STATUSES: Readonly<Record<string, ProgressBarProps.Status>> = { SUCCEEDED: 'success', FAILED: 'error' };
 
 /** How far an operation is: stages that stand, what the running one says, what is left by what stages usually take. */
 export function OperationBar({ operation }: { operation: Operation }) {
@@ -16,10 +17,11 @@ export function OperationBar({ operation }: { operation: Operation }) {
   return (
     <ProgressBar
       value={percent}
-      status="in-progress"
-      label={running ? <span className="value">{running.title}</span> : `${standing} of ${total} stages stand`}
+      status={STATUSES[operation.status] ?? 'in-progress'}
+      resultText={`${standing} of ${total} stages stand`}
+      label={running ? <span className="value">{running.title}</span> : 'Stages'}
       description={running?.message ? <span className="value">{running.message}</span> : undefined}
-      additionalInfo={running ? `${standing} of ${total} stages stand${left}` : undefined}
+      additionalInfo={ended ? undefined : `${standing} of ${total} stages stand${left}`}
     />
   );
 }

@@ -4,12 +4,11 @@ import type { Stage } from '../api/schema';
 import { CopyableValue } from './copyable-value';
 import { Duration } from './duration';
 import { spoken } from './durations';
-import { causeOf } from './problem-alert';
 import { StatusBadge } from './status-badge';
 
 const FEW = 5;
 
-/** One stage: where it stands, what it says, what it made, and why it failed. */
+/** One stage: where it stands, what it says and made; why it failed in full is told once, of the operation. */
 export function OperationStage({ stage }: { stage: Stage }) {
   const { title, status, reason, message, error, started_at, finished_at, attempt } = stage;
   return (
@@ -26,8 +25,7 @@ export function OperationStage({ stage }: { stage: Stage }) {
       </div>
       <SpaceBetween size="xxs">
         {message && <div className="value">{message}</div>}
-        {error && <div className="value">{error.cause ? causeOf(error.cause) : error.detail}</div>}
-        {error?.remedy && <div className="value">What helps: {error.remedy}</div>}
+        {error && <div className="value">{error.detail}</div>}
         <Resources resources={stage.resources ?? []} />
       </SpaceBetween>
     </li>

@@ -52,7 +52,7 @@ function Complaints({ complaints }: { complaints: readonly Complaint[] }) {
 }
 
 /** The first real cause in one line: who refused which call on what. */
-export function causeOf({ layer, service, api_call, code, resource, request_id }: Cause): string {
+function causeOf({ layer, service, api_call, code, resource, request_id }: Cause): string {
   const call = [service, api_call].filter(Boolean).join(' ');
   const parts = [
     sentence(layer ?? ''),

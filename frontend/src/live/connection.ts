@@ -27,7 +27,7 @@ export interface Surroundings {
 // Ten minutes of silence close a connection; some that are between close it earlier.
 const PING_EVERY = 4 * 60_000;
 const PONG_WITHIN = 20_000;
-// Who has been silent on the line for longer than that is told at once that it is lost.
+// How long a connection that nobody needs stays open, for the next page.
 const LINGER = 2_000;
 
 /** The one WebSocket: open while anybody watches, opened again when it drops, and then told what was missed. */
@@ -38,6 +38,9 @@ export class LiveConnection {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private pong: ReturnType<typeof setTimeout> | undefined;
   private attempt = 0;
+  private isReady = false;
+  /** How many subscriptions of a new connection are not answered yet. */
+  private unanswered = 0;
   private current: LiveState = 'idle';
 
   constructor(private readonly surroundings: Surroundings) {
@@ -51,7 +54,7 @@ export class LiveConnection {
   /** Hear of changes of the state; gives how to stop that. */
   onState(listener: () => void): () => void {
     this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    return () => void this.listeners.delete(listener);
   }
 
   /** Watch a topic; gives how to stop that. */
@@ -78,6 +81,7 @@ export class LiveConnection {
     clearTimeout(this.pong);
     const { socket } = this;
     this.socket = null;
+    this.isReady = false;
     socket?.close();
     this.become('idle');
   }
@@ -86,7 +90,6 @@ export class LiveConnection {
     if (this.subscriptions.remove(topic)) {
       this.say(() => ({ action: 'unsubscribe', ...topic }));
     }
-    // The next page usually watches something, too.
     setTimeout(() => this.subscriptions.size === 0 && this.close(), LINGER);
   }
 
@@ -113,11 +116,12 @@ export class LiveConnection {
   }
 
   private opened(): void {
-    this.attempt = 0;
-    this.become('open');
-    for (const command of this.subscriptions.resumed()) {
+    this.isReady = true;
+    const commands = this.subscriptions.resumed();
+    this.unanswered = commands.length;
+    commands.forEach((command) => {
       this.send(command);
-    }
+    });
     this.timer = setTimeout(() => this.ping(), PING_EVERY);
   }
 
@@ -130,6 +134,18 @@ export class LiveConnection {
     const missed = this.subscriptions.told(message);
     if (missed) {
       this.surroundings.onGap(missed);
+    }
+    this.answered(message);
+  }
+
+  /** What is shown is up to date once everything that is watched has been answered. */
+  private answered(message: Message): void {
+    if (this.unanswered > 0 && (message.type === 'subscribed' || message.type === 'problem')) {
+      this.unanswered -= 1;
+      if (this.unanswered === 0) {
+        this.attempt = 0;
+        this.become('open');
+      }
     }
   }
 
@@ -149,13 +165,14 @@ export class LiveConnection {
     clearTimeout(this.timer);
     clearTimeout(this.pong);
     this.socket = null;
+    this.isReady = false;
     this.become('lost');
     this.timer = setTimeout(() => this.connect(), pause(this.attempt, this.surroundings.random));
     this.attempt += 1;
   }
 
   private say(command: () => object): void {
-    if (this.current === 'open') {
+    if (this.isReady) {
       this.send(command());
     }
   }

@@ -22,7 +22,7 @@ export class ServerClock {
   /** Hear of leaps; gives how to stop that. */
   onLeap(listener: () => void): () => void {
     this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    return () => void this.listeners.delete(listener);
   }
 
   /** Hear what the server says. Only an answer to a subscription is sure to be of this very moment. */

@@ -6,7 +6,8 @@ const pkce = () => import('./pkce');
 
 // Outlives the way to the sign-in page and back, and nothing else: no token is ever stored.
 const KEPT = 'instantstart.sign-in';
-const POPUP = 'instantstart-sign-in';
+const BESIDE = 'beside.';
+const CHANNEL = 'instantstart.sign-in';
 
 interface Kept extends Proof {
   page: string;
@@ -37,9 +38,9 @@ export async function arrive(configuration: SignInConfiguration): Promise<Tokens
 
 /** Sign in again in a window of its own, so that this page stays as it is. Call it from a click. */
 export async function signInBeside(configuration: SignInConfiguration): Promise<Tokens> {
-  const beside = window.open('', POPUP, 'popup,width=480,height=720');
+  const beside = window.open('', '', 'popup,width=480,height=720');
   const { addressFor, newProof, redeemed } = await pkce();
-  const proof = newProof();
+  const proof = newProof(BESIDE);
   const returned = answerOf(proof.state);
   const address = await addressFor(configuration, proof);
   if (beside === null) {
@@ -52,10 +53,10 @@ export async function signInBeside(configuration: SignInConfiguration): Promise<
 /** Hand the address on where this is the window that somebody signed in with; gives whether it is. */
 export function handOn(): boolean {
   const returned = new URL(window.location.href);
-  if (window.name !== POPUP || !returned.searchParams.has('state')) {
+  if (!returned.searchParams.get('state')?.startsWith(BESIDE)) {
     return false;
   }
-  const channel = new BroadcastChannel(POPUP);
+  const channel = new BroadcastChannel(CHANNEL);
   channel.postMessage(returned.href);
   channel.close();
   window.close();
@@ -64,7 +65,7 @@ export function handOn(): boolean {
 
 function answerOf(state: string): Promise<string> {
   return new Promise((resolve) => {
-    const channel = new BroadcastChannel(POPUP);
+    const channel = new BroadcastChannel(CHANNEL);
     channel.onmessage = ({ data }) => {
       if (new URL(String(data)).searchParams.get('state') === state) {
         channel.close();

@@ -14,8 +14,9 @@ export interface Tokens {
   ends: number;
 }
 
-export function newProof(): Proof {
-  return { state: oauth.generateRandomState(), verifier: oauth.generateRandomCodeVerifier() };
+/** Make a proof; `mark` begins its state, by which an answer is known. */
+export function newProof(mark = ''): Proof {
+  return { state: `${mark}${oauth.generateRandomState()}`, verifier: oauth.generateRandomCodeVerifier() };
 }
 
 /** Say where a person signs in so that a code comes back for this proof. */

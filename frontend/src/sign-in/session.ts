@@ -35,7 +35,7 @@ export class Session {
 
   onState(listener: () => void): () => void {
     this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    return () => void this.listeners.delete(listener);
   }
 
   /** Give a token that is good as far as is known; `refused` is one that the API did not take. */

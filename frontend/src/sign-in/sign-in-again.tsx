@@ -22,13 +22,16 @@ export function SignInAgain({ session, configuration }: { session: Session; conf
       (thrown: unknown) => setFailure(thrown instanceof Error ? thrown.message : String(thrown)),
     );
   };
+  if (state !== 'expired') {
+    return null;
+  }
   return (
     <Modal
-      visible={state === 'expired'}
+      visible
       header="Your sign-in has ended"
       footer={
         <Box float="right">
-          <Button variant="primary" external onClick={signIn}>
+          <Button variant="primary" iconName="external" iconAlign="right" onClick={signIn}>
             Sign in again
           </Button>
         </Box>

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { byField, complaintsIn, problemIn, problemOf, unreachable } from './problems';
+
+describe('problemOf', () => {
+  it('takes the problem object of the API as it is', () => {
+    const body = {
+      title: 'Conflict',
+      code: 'busy',
+      detail: 'AWS changes it.',
+      remedy: 'Wait.',
+      retryable: true,
+      request_id: 'r-1',
+    };
+    expect(problemOf(409, body)).toMatchObject({ ...body, status: 409 });
+  });
+
+  it('makes one of what a gateway says before the API', () => {
+    expect(problemOf(404, { message: 'Not Found' })).toMatchObject({
+      code: 'http_404',
+      detail: 'Not Found',
+      retryable: false,
+    });
+    expect(problemOf(502, '<html>')).toMatchObject({ code: 'http_502', retryable: true, errors: [] });
+  });
+
+  it('is not broken by members of other shapes', () => {
+    const told = problemOf(400, {
+      errors: ['odd', { field: 'tag', message: 'is taken', allowed: [1] }],
+      cause: 'none',
+      detail: 7,
+    });
+    expect(told.errors).toEqual([{ field: 'tag', message: 'is taken', allowed: ['1'] }]);
+    expect(told.cause).toBeNull();
+  });
+});
+
+describe('problemIn', () => {
+  it('tells a fault of the console from one of the API', () => {
+    expect(problemIn(unreachable()).code).toBe('unreachable');
+    expect(problemIn(new Error('x is undefined'))).toMatchObject({ code: 'console_fault', detail: 'x is undefined' });
+  });
+});
+
+describe('byField', () => {
+  const fields = ['tag', 'hyperpod.instance_groups.0', 'hyperpod.instance_groups.0.name'];
+
+  it('takes a complaint to the longest field that leads to it', () => {
+    const { at, elsewhere } = byField(
+      [
+        { field: 'hyperpod.instance_groups.0.name', message: 'is taken twice' },
+        { field: 'hyperpod.instance_groups[0].volume', message: 'is too small' },
+      ],
+      fields,
+    );
+    expect(at).toEqual({
+      'hyperpod.instance_groups.0.name': 'is taken twice',
+      'hyperpod.instance_groups.0': 'is too small',
+    });
+    expect(elsewhere).toEqual([]);
+  });
+
+  it('keeps what no field shows, and does not take one name for the beginning of another', () => {
+    const complaint = { field: 'tags', message: 'has no such member' };
+    expect(byField([complaint], fields)).toEqual({ at: {}, elsewhere: [complaint] });
+  });
+
+  it('says all that is wrong with a field, and what would be right', () => {
+    const wrong = [
+      { field: 'tag', message: 'is too long' },
+      { field: 'tag', message: 'has capitals', allowed: ['a-z', '0-9'] },
+    ];
+    expect(byField(wrong, fields).at.tag).toBe('is too long has capitals. Allowed: a-z, 0-9.');
+  });
+
+  it('reads findings that refuse, and no others', () => {
+    const finding = {
+      check: 'zone',
+      message: 'has none',
+      field: 'tag',
+      resource: null,
+      remedy: null,
+      allowed: null,
+      code: null,
+    };
+    const found = complaintsIn([
+      { ...finding, level: 'error' },
+      { ...finding, level: 'warning' },
+    ]);
+    expect(found).toEqual([{ field: 'tag', message: 'has none', allowed: null }]);
+  });
+});

@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { LiveConnection, type Socket } from './connection';
+import type { Message, Topic } from './messages';
+import { operation } from './operations.fixture';
+
+class FakeSocket implements Socket {
+  sent: object[] = [];
+  onopen: Socket['onopen'] = null;
+  onmessage: Socket['onmessage'] = null;
+  onclose: Socket['onclose'] = null;
+  send = (text: string) => void this.sent.push(JSON.parse(text));
+  close = vi.fn();
+  tell = (message: Message) => this.onmessage?.({ data: JSON.stringify(message) } as MessageEvent);
+  open = () => this.onopen?.({} as Event);
+  drop = () => this.onclose?.({} as CloseEvent);
+}
+
+let sockets: FakeSocket[];
+let messages: Message[];
+let gaps: Topic[];
+let version: number | undefined;
+let refuse: boolean;
+let attempts: number;
+
+const settled = () => vi.advanceTimersByTimeAsync(0);
+const subscribed = (topic: string, at: string, complete = true): Message => ({
+  type: 'subscribed',
+  topic,
+  at,
+  complete,
+});
+const newest = () => sockets.at(-1) ?? expect.fail('no socket');
+
+function connection(): LiveConnection {
+  return new LiveConnection({
+    open: async () => {
+      attempts += 1;
+      if (refuse) {
+        throw new Error('no ticket');
+      }
+      sockets.push(new FakeSocket());
+      return newest();
+    },
+    versionOf: () => version,
+    onMessage: (message) => messages.push(message),
+    onGap: (topic) => gaps.push(topic),
+    random: () => 1,
+  });
+}
+
+async function opened(...topics: Topic[]): Promise<LiveConnection> {
+  const live = connection();
+  for (const topic of topics) {
+    live.watch(topic);
+  }
+  await settled();
+  newest().open();
+  return live;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  [sockets, messages, gaps, version, refuse, attempts] = [[], [], [], undefined, false, 0];
+});
+afterEach(() => vi.useRealTimers());
+
+it('is up to date once everything that is watched was answered, and reads it again the first time', async () => {
+  const live = await opened({ cluster_tag: 'first' }, { mine: true });
+  expect(newest().sent).toEqual([
+    { action: 'subscribe', cluster_tag: 'first' },
+    { action: 'subscribe', mine: true },
+  ]);
+  newest().tell(subscribed('caller#ann', '2026-01-01T09:00:00Z'));
+  expect(live.state).toBe('connecting');
+  newest().tell(subscribed('cluster#first', '2026-01-01T09:00:00Z'));
+  expect(live.state).toBe('open');
+  expect(gaps).toEqual([{ mine: true }, { cluster_tag: 'first' }]);
+});
+
+it('goes on where it was: with the newest moment it was told, and the version it has', async () => {
+  const live = await opened({ operation_id: 'op-1' });
+  newest().tell(subscribed('operation#op-1', '2026-01-01T09:00:00Z'));
+  newest().tell({ type: 'operation', operation_id: 'op-1', version: 7, operation: operation(7) });
+  newest().tell({ type: 'operation', operation_id: 'op-1', version: 3, operation: operation(3) });
+  version = 7;
+  gaps.length = 0;
+  newest().drop();
+  expect(live.state).toBe('lost');
+  await vi.advanceTimersByTimeAsync(500);
+  newest().open();
+  expect(newest().sent).toEqual([
+    { action: 'subscribe', operation_id: 'op-1', after: '2026-01-01T09:00:07Z', after_version: 7 },
+  ]);
+  newest().tell(subscribed('operation#op-1', '2026-01-01T09:05:00Z'));
+  expect([live.state, gaps]).toEqual(['open', []]);
+});
+
+it('has everything read again where more was missed than is sent again', async () => {
+  await opened({ cluster_tag: 'first' });
+  newest().tell(subscribed('cluster#first', '2026-01-01T09:00:00Z'));
+  gaps.length = 0;
+  newest().drop();
+  await vi.advanceTimersByTimeAsync(500);
+  newest().open();
+  newest().tell(subscribed('cluster#first', '2026-01-01T10:00:00Z', false));
+  expect(gaps).toEqual([{ cluster_tag: 'first' }]);
+});
+
+it('tries again later and later, and at once when somebody looks', async () => {
+  const live = await opened({ mine: true });
+  newest().tell(subscribed('caller#ann', '2026-01-01T09:00:00Z'));
+  refuse = true;
+  newest().drop();
+  const before = attempts;
+  await vi.advanceTimersByTimeAsync(500 + 1_000 + 1_999);
+  expect(attempts).toBe(before + 2);
+  live.hurry();
+  expect(attempts).toBe(before + 3);
+});
+
+it('shares a subscription between those who watch the same, and gives it up with the last of them', async () => {
+  const live = await opened({ mine: true });
+  const stop = live.watch({ cluster_tag: 'first' });
+  const stopToo = live.watch({ cluster_tag: 'first' });
+  stop();
+  expect(newest().sent).toHaveLength(2);
+  stopToo();
+  expect(newest().sent.at(-1)).toEqual({ action: 'unsubscribe', cluster_tag: 'first' });
+});
+
+it('closes when nobody watches any more', async () => {
+  const live = connection();
+  const stop = live.watch({ mine: true });
+  await settled();
+  newest().open();
+  stop();
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(newest().close).toHaveBeenCalled();
+  expect(live.state).toBe('idle');
+});
+
+it('notices a line that is silent: a ping without an answer', async () => {
+  const live = await opened({ mine: true });
+  newest().tell(subscribed('caller#ann', '2026-01-01T09:00:00Z'));
+  await vi.advanceTimersByTimeAsync(4 * 60_000);
+  newest().tell({ type: 'pong' });
+  await vi.advanceTimersByTimeAsync(4 * 60_000);
+  expect(live.state).toBe('open');
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(live.state).toBe('lost');
+});
+
+it('leaves aside what a newer API says', async () => {
+  await opened({ mine: true });
+  newest().onmessage?.({ data: '{"type": "weather", "of": 1}' } as MessageEvent);
+  newest().onmessage?.({ data: 'no JSON' } as MessageEvent);
+  expect(messages).toEqual([]);
+});

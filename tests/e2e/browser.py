@@ -1,0 +1,116 @@
+"""A browser of this machine, and the console as somebody sees it there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
+
+from infra.shapes import ROOT
+from tests.host.driver import Driver
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Scheme = Literal["light", "dark"]
+_NAMES: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+_AXE: Final = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
+# Whatever leaves the machine finds nothing, and is told in the browser's console.
+_ALONE: Final = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost"
+_PATIENCE_MILLISECONDS: Final = 10_000
+_RUN_AXE: Final = "() => axe.run({ resultTypes: ['violations'] })"
+
+
+@contextmanager
+def started() -> Iterator[Browser]:
+    """Start the machine's browser, which serves all tests of a process."""
+    expect.set_options(timeout=_PATIENCE_MILLISECONDS)
+    # A container's only user may be root, whom the sandbox refuses.
+    sandbox = [] if os.geteuid() else ["--no-sandbox"]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found(), args=[_ALONE, *sandbox])
+        yield browser
+        browser.close()
+
+
+def found() -> Path:
+    """Find the browser."""
+    named = [path for name in _NAMES if (path := shutil.which(name))]
+    assert named, f"no browser here: install one of {', '.join(_NAMES)}"
+    return Path(named[0])
+
+
+@dataclass
+class Console:
+    """The console in a page of its own, over a host whose time moves only where the test lets it."""
+
+    page: Page
+    driver: Driver
+    origin: str
+    complaints: list[str] = field(default_factory=list)
+    _forgiven: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.set_default_timeout(_PATIENCE_MILLISECONDS)
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", lambda error: self.complaints.append(f"unhandled: {error}"))
+
+    def open(self, path: str = "/") -> None:
+        """Go to an address as somebody types it, and wait until the page stands."""
+        self.page.goto(f"{self.origin}{path}")
+        expect(self.page.locator("h1")).to_be_visible()
+
+    def sees(self, text: str) -> Locator:
+        """Expect a text on the page, and give where it stands."""
+        place = self.page.get_by_text(text).first
+        expect(place).to_be_visible()
+        return place
+
+    def is_live(self) -> None:
+        """Wait until what the page watches is subscribed to: what happens from now on is told."""
+        self.page.wait_for_function("() => document.documentElement.dataset.live === 'open'")
+
+    def click(self, name: str, role: Literal["button", "link", "tab", "menuitem"] = "button") -> None:
+        self.page.get_by_role(role, name=name, exact=True).first.click()
+
+    def forgive(self, words: str) -> None:
+        """Let the browser complain in these words: the test makes it."""
+        self._forgiven.append(words)
+
+    def axe_clean(self) -> None:
+        """Hold the page as it stands to the rules of axe."""
+        self.page.evaluate(_AXE.read_text(encoding="utf-8"))
+        found: dict[str, Any] = self.page.evaluate(_RUN_AXE)
+        assert [_told(violation) for violation in found["violations"]] == []
+
+    def unforgiven(self) -> list[str]:
+        """Give what the browser complained of, beside what the test forgives."""
+        return [each for each in self.complaints if not any(words in each for words in self._forgiven)]
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"{message.type}: {message.text}")
+
+
+def _told(violation: dict[str, Any]) -> tuple[str, Sequence[str]]:
+    return str(violation["id"]), [str(node["html"])[:300] for node in violation["nodes"]]
+
+
+@contextmanager
+def opened(browser: Browser, driver: Driver, origin: str, scheme: Scheme = "light") -> Iterator[Console]:
+    """Open a page that shares nothing with any other; whatever the browser complains of fails the test."""
+    context = browser.new_context(color_scheme=scheme, locale="en-GB", timezone_id="Europe/Berlin")
+    console = Console(context.new_page(), driver, origin)
+    try:
+        yield console
+        assert console.unforgiven() == []
+    finally:
+        # A request that a test answers itself may be on its way still.
+        console.page.unroute_all(behavior="ignoreErrors")
+        context.close()
