@@ -823,6 +823,26 @@ export interface components {
             cluster_tag: string;
         };
         /**
+         * ChosenRanges
+         * @description The address ranges that a caller chose for a new VPC; what is empty was left to the control plane.
+         */
+        ChosenRanges: {
+            /** Compute Cidr */
+            compute_cidr?: string | null;
+            /**
+             * Control Plane Subnet Cidrs
+             * @default []
+             */
+            control_plane_subnet_cidrs: string[];
+            /**
+             * Public Subnet Cidrs
+             * @default []
+             */
+            public_subnet_cidrs: string[];
+            /** Vpc Cidr */
+            vpc_cidr: string;
+        };
+        /**
          * CidrSuggestion
          * @description A suggestion, null when no range is free (`free` false) or when EC2 did not say what is in use (`free` null).
          */
@@ -944,8 +964,8 @@ export interface components {
          *     `owner_groups` name who may change it, nobody in particular when empty; `company_tags` go onto all that is made for
          *     it, beside the deployment's, and `dropped_tags` are the keys that it once had. `kubernetes_version` is what was
          *     asked for, or what an upgrade brought all of it to; None for the newest that both EKS and HyperPod have when the
-         *     foundation is made. `public_access_cidrs` are all ranges that the cluster's endpoint answers, the control plane's
-         *     own among them; None for everywhere.
+         *     foundation is made. `ranges` are those that the caller chose for a new VPC. `public_access_cidrs` are all ranges
+         *     that the cluster's endpoint answers, the control plane's own among them; None for everywhere.
          *
          *     What is stored is not judged again by the rules for new requests, so that it stays readable when those change.
          */
@@ -1006,6 +1026,7 @@ export interface components {
             owner_groups: string[];
             /** Public Access Cidrs */
             public_access_cidrs?: string[] | null;
+            ranges?: components["schemas"]["ChosenRanges"] | null;
             /** Region */
             region: string;
             reused?: components["schemas"]["ReusedResources"] | null;
@@ -1732,7 +1753,7 @@ export interface components {
         };
         /**
          * Foundation
-         * @description The network and the EKS control plane; zones left out are chosen, and what is not taken over is made.
+         * @description The network and the EKS control plane; zones and ranges left out are chosen, what is not taken over is made.
          */
         Foundation: {
             /**
@@ -1740,6 +1761,11 @@ export interface components {
              * @description A bucket for lifecycle scripts, data and checkpoints, in the deployment's region.
              */
             bucket?: string | null;
+            /**
+             * Compute Cidr
+             * @description The part of vpc_cidr in which compute subnets are made, one per zone: a /20 of it each, or all of it when it is smaller. Left out, they are made wherever there is room.
+             */
+            compute_cidr?: string | null;
             /** Control Plane Availability Zones */
             control_plane_availability_zones?: string[] | null;
             /**
@@ -1747,6 +1773,11 @@ export interface components {
              * @description The role that EKS runs with.
              */
             control_plane_role_arn?: string | null;
+            /**
+             * Control Plane Subnet Cidrs
+             * @description Two ranges of vpc_cidr for the control plane's network interfaces, /28 or larger.
+             */
+            control_plane_subnet_cidrs?: string[] | null;
             /**
              * Control Plane Subnet Ids
              * @description Two subnets of that VPC in two zones, for the control plane's network interfaces.
@@ -1774,6 +1805,11 @@ export interface components {
              */
             public_access_cidrs?: string[] | null;
             /**
+             * Public Subnet Cidrs
+             * @description Two ranges of vpc_cidr for public subnets, /27 or larger.
+             */
+            public_subnet_cidrs?: string[] | null;
+            /**
              * Public Subnet Ids
              * @description Subnets of that VPC for public load balancers.
              */
@@ -1794,6 +1830,11 @@ export interface components {
              * @default false
              */
             tag_subnets: boolean;
+            /**
+             * Vpc Cidr
+             * @description The range of the new VPC, a /16 to /19; left out, one that overlaps with nothing is chosen.
+             */
+            vpc_cidr?: string | null;
             /**
              * Vpc Id
              * @description A VPC to build in; control_plane_subnet_ids goes with it.
@@ -3203,6 +3244,7 @@ export type Cause = components['schemas']['Cause'];
 export type Change = components['schemas']['Change'];
 export type Channel = components['schemas']['Channel'];
 export type ChooseActiveCluster = components['schemas']['ChooseActiveCluster'];
+export type ChosenRanges = components['schemas']['ChosenRanges'];
 export type CidrSuggestion = components['schemas']['CidrSuggestion'];
 export type ClusterEvent = components['schemas']['ClusterEvent'];
 export type ClusterEventPage = components['schemas']['ClusterEventPage'];

@@ -4,6 +4,7 @@ import { useActiveCluster } from '../../api/preferences';
 import { StatusBadge } from '../../components/status-badge';
 import { Time } from '../../components/time';
 import { sentence } from '../../components/words';
+import { OperationWords } from './operation-words';
 import type { ClusterProps } from './tab-list';
 
 /** How a cluster stands and why, where it is, and where it comes from. */
@@ -13,8 +14,8 @@ export function ClusterHeadline({ cluster: { tag, spec, summary } }: ClusterProp
     <Box>
       <div className="stage-head" data-status={summary.status}>
         <StatusBadge status={summary.status} />
-        <span className="value">
-          {sentence(summary.reason)}: {summary.message}
+        <span>
+          {sentence(summary.reason)}: <OperationWords text={summary.message} />
         </span>
         {summary.since && (
           <span>

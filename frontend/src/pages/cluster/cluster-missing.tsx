@@ -1,7 +1,6 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
-import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useNavigate } from 'react-router';
 import { useOperations } from '../../api/operations';
 import { PageFrame } from '../../application/page-frame';
@@ -26,12 +25,12 @@ export function ClusterMissing({ tag, wasHere }: Props) {
         <EmptyState
           title={wasHere ? 'This cluster is gone' : 'There is no such cluster'}
           action={
-            <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+            <>
               <Button variant="primary" onClick={() => void navigate('/')}>
                 See all clusters
-              </Button>
+              </Button>{' '}
               <Button onClick={() => void navigate('/create')}>Create a cluster</Button>
-            </SpaceBetween>
+            </>
           }
         >
           <span role="status">

@@ -4,9 +4,8 @@ import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import type { Wish } from '../../../api/wishes';
-import { ServerFieldErrors } from '../../../components/server-field-errors';
+import { ChangeFields } from './change-fields';
 import { Seen } from './seen';
-import { StandingInTheWay } from './standing-in-the-way';
 import { useBegun } from './use-begun';
 import { type ChangeState, useChange } from './use-change';
 
@@ -26,7 +25,6 @@ interface Props {
 /** A small change: its form, what it would come to, and its beginning. */
 export function ChangeModal({ title, action, wanted, auto = false, fields = [], children, onDismiss }: Props) {
   const change = useChange({ wanted, auto, onBegun: useBegun(onDismiss) });
-  const { previewed, error } = change;
   return (
     <Modal
       visible
@@ -36,14 +34,9 @@ export function ChangeModal({ title, action, wanted, auto = false, fields = [], 
       footer={<Footer change={change} action={action} auto={auto} onDismiss={onDismiss} />}
     >
       <SpaceBetween size="l">
-        {fields.length === 0 ? (
-          error && <StandingInTheWay problem={error.problem} />
-        ) : (
-          <ServerFieldErrors fields={fields} problem={error?.problem} findings={previewed?.findings}>
-            {children}
-          </ServerFieldErrors>
-        )}
-        {fields.length === 0 && children}
+        <ChangeFields change={change} fields={fields} takesFocus={!auto}>
+          {children}
+        </ChangeFields>
         <Seen change={change} takesFocus={!auto} />
       </SpaceBetween>
     </Modal>

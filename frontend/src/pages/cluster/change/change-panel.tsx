@@ -7,10 +7,9 @@ import { type ReactNode, useState } from 'react';
 import { useNavigate } from 'react-router';
 import type { Wish } from '../../../api/wishes';
 import { ConfirmByName } from '../../../components/confirm-by-name';
-import { ServerFieldErrors } from '../../../components/server-field-errors';
+import { ChangeFields } from './change-fields';
 import { isIrreversible } from './preview-difference';
 import { Seen } from './seen';
-import { StandingInTheWay } from './standing-in-the-way';
 import { Summing } from './summing';
 import { useBegun } from './use-begun';
 import { useChange } from './use-change';
@@ -22,30 +21,34 @@ interface Props {
   action: string;
   wanted: Wish;
   fields?: readonly string[];
-  /** Whether the tag has to be typed, whatever the preview says. */
-  typed?: boolean;
+  /** Whether it takes things away: what is kept stands apart, and the tag has to be typed whatever the preview says. */
+  destroys?: boolean;
   children?: ReactNode;
 }
 
 /** A change of a whole cluster: its options, what it would come to, and its beginning; the tag is typed to destroy. */
-export function ChangePanel({ tag, title, description, action, wanted, fields = [], typed = false, children }: Props) {
+export function ChangePanel({
+  tag,
+  title,
+  description,
+  action,
+  wanted,
+  fields = [],
+  destroys = false,
+  children,
+}: Props) {
   const navigate = useNavigate();
   const [asking, setAsking] = useState(false);
   const change = useChange({ wanted, auto: true, onBegun: useBegun() });
-  const { previewed, error, isBeginning, begin } = change;
-  const asksForName = typed || (previewed !== undefined && isIrreversible(previewed.preview));
+  const { previewed, isBeginning, begin, isRefused } = change;
+  const asksForName = destroys || (previewed !== undefined && isIrreversible(previewed.preview));
   return (
     <Container header={<Header description={description}>{title}</Header>}>
       <SpaceBetween size="l">
-        <ServerFieldErrors
-          fields={fields}
-          problem={fields.length > 0 ? error?.problem : null}
-          findings={previewed?.findings}
-        >
+        <ChangeFields change={change} fields={fields} takesFocus={isRefused}>
           {children}
-        </ServerFieldErrors>
-        {fields.length === 0 && error && <StandingInTheWay problem={error.problem} />}
-        <Seen change={change} />
+        </ChangeFields>
+        <Seen change={change} parted={destroys} takesFocus={isRefused} />
         <Box float="right">
           <SpaceBetween direction="horizontal" size="xs">
             <Button variant="link" onClick={() => void navigate(`/clusters/${encodeURIComponent(tag)}`)}>

@@ -1,4 +1,4 @@
-import type { Preview } from '../../../api/schema';
+import type { Cost, Preview } from '../../../api/schema';
 import { perHour } from '../../../components/money';
 import { partsOf } from './preview-difference';
 
@@ -12,9 +12,14 @@ export function Summing({ preview }: { preview: Preview }) {
         {counted(done.changes.length, 'change')}, of which {lost} cannot be undone
       </li>
       {kept.changes.length > 0 && <li>{counted(kept.changes.length, 'resource')} kept</li>}
-      {preview.cost && <li>{perHour(preview.cost)} in all</li>}
+      {preview.cost && <li>{costOf(preview.cost)}</li>}
     </ul>
   );
+}
+
+function costOf(cost: Cost): string {
+  const saved = cost.per_hour < 0;
+  return `${perHour({ ...cost, per_hour: Math.abs(cost.per_hour) })} ${saved ? 'saved' : 'more'}`;
 }
 
 function counted(count: number, noun: string): string {

@@ -14,6 +14,8 @@ export interface ChangeState {
   overtaken: Preview | null;
   /** Why the wish could not be previewed or begun. */
   error: ProblemError | null;
+  /** Whether it was the beginning that did not come about, rather than a look. */
+  isRefused: boolean;
   isPreviewing: boolean;
   isBeginning: boolean;
   preview: () => void;
@@ -41,8 +43,10 @@ export function useChange({ wanted, auto = false, onBegun }: Options): ChangeSta
       look(JSON.parse(words) as Wish);
     }
   }, [auto, look, words]);
-  const isOld = beginning.error !== null && SEEN_IS_OLD.has(beginning.error.problem.code);
   const begun = beginning.variables?.wish;
+  // What was refused of the wish as it was before its options were changed is of no interest any more.
+  const refused = JSON.stringify(begun) === words ? beginning.error : null;
+  const isOld = refused !== null && SEEN_IS_OLD.has(refused.problem.code);
   useEffect(() => {
     if (isOld && begun) {
       look(begun);
@@ -51,7 +55,8 @@ export function useChange({ wanted, auto = false, onBegun }: Options): ChangeSta
   return {
     previewed,
     overtaken: isOld && isOfThis ? overtaken : null,
-    error: (isOfThis ? looking.error : null) ?? (isOld ? null : beginning.error),
+    error: (isOfThis ? looking.error : null) ?? (isOld ? null : refused),
+    isRefused: refused !== null,
     isPreviewing: isOfThis && looking.isPending,
     isBeginning: beginning.isPending,
     preview: () => {

@@ -27,7 +27,7 @@ export default function DeleteChange({ cluster: { tag, spec } }: ClusterProps) {
           : 'Everything that was made for this cluster is deleted.'
       }
       action="Delete cluster"
-      typed
+      destroys
       wanted={wish('delete', '/api/clusters/{tag}', { path: { tag }, query: options })}
       fields={['retain_resources']}
     >

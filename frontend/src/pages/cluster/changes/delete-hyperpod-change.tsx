@@ -10,7 +10,7 @@ export default function DeleteHyperpodChange({ cluster: { tag } }: ClusterProps)
       title="Delete the HyperPod cluster"
       description="Its instances end. The EKS cluster and the rest stay, and another HyperPod cluster can be created."
       action="Delete HyperPod cluster"
-      typed
+      destroys
       wanted={wish('delete', '/api/clusters/{tag}/hyperpod', { path: { tag } })}
     />
   );

@@ -13,7 +13,7 @@ export default function ForgetChange({ cluster: { tag } }: ClusterProps) {
       title="Forget this cluster"
       description="AWS keeps it as it is, and it can be imported again."
       action="Forget cluster"
-      typed
+      destroys
       wanted={wish('post', '/api/clusters/{tag}/forget', { path: { tag }, body: touched })}
     >
       <Checkbox

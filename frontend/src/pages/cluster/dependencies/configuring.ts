@@ -1,7 +1,6 @@
-import type { Operation } from '../../../api/schema';
+import type { Operation, Stage } from '../../../api/schema';
 
-/** The phase in which the dependencies are made. */
-export const PHASE = 'dependencies';
+const PHASE = 'dependencies';
 
 const KINDS: ReadonlySet<string> = new Set(['configure_dependencies', 'create_cluster', 'repair_cluster']);
 
@@ -10,9 +9,7 @@ export function lastOf(newestFirst: readonly Operation[]): Operation | undefined
   return newestFirst.find(({ kind }) => KINDS.has(kind));
 }
 
-/** An operation with one of its phases alone; undefined where it has none of the name, or its stages are not read yet. */
-export function phaseOf(operation: Operation, name: string): Operation | undefined {
-  const stages = (operation.stages ?? []).filter(({ phase }) => phase === name);
-  const phases = (operation.phases ?? []).filter((phase) => phase.name === name);
-  return stages.length > 0 ? { ...operation, stages, phases } : undefined;
+/** The stages of an operation that make the dependencies; none where they are not read yet. */
+export function stagesOf({ stages }: Operation): Stage[] {
+  return (stages ?? []).filter(({ phase }) => phase === PHASE);
 }

@@ -6,13 +6,13 @@ import { useOperation, useOperations } from '../../../api/operations';
 import type { Operation } from '../../../api/schema';
 import { EmptyState } from '../../../components/empty-state';
 import { OperationActions } from '../../../components/operation-actions';
-import { OperationPhases } from '../../../components/operation-phases';
+import { OperationStage } from '../../../components/operation-stage';
 import { PageLink } from '../../../components/page-link';
 import { ProblemAlert } from '../../../components/problem-alert';
 import { StatusBadge } from '../../../components/status-badge';
 import { Time } from '../../../components/time';
 import { kindOf } from '../../../components/words';
-import { lastOf, PHASE, phaseOf } from './configuring';
+import { lastOf, stagesOf } from './configuring';
 
 /** The operation that last had to do with the dependencies, with their stages. */
 export function LastConfigured({ tag }: { tag: string }) {
@@ -45,6 +45,7 @@ function Configured({ listed }: { listed: Operation }) {
   const navigate = useNavigate();
   // The list tells no stages.
   const { data: operation = listed } = useOperation(listed.operation_id);
+  const stages = stagesOf(operation);
   const { operation_id, kind, status, reason, created_at, error } = operation;
   return (
     <SpaceBetween size="m">
@@ -61,10 +62,12 @@ function Configured({ listed }: { listed: Operation }) {
           onRetried={(begun) => void navigate(`/operations/${begun.operation_id}`)}
         />
       )}
-      {phaseOf(operation, PHASE) ? (
-        <OperationPhases operation={phaseOf(operation, PHASE) ?? operation} />
-      ) : (
-        <Box>Reading its stages</Box>
+      {stages.length > 0 && (
+        <ol className="stages">
+          {stages.map((stage) => (
+            <OperationStage key={stage.number} stage={stage} />
+          ))}
+        </ol>
       )}
     </SpaceBetween>
   );

@@ -16,7 +16,7 @@ export function FoundOut({ check }: { check: Check }) {
         </div>
       )}
       {evidence.length > 0 && (
-        <ExpandableSection headerText="Evidence">
+        <ExpandableSection variant="inline" headerText="Evidence">
           <ul>
             {evidence.map((fact) => (
               <li key={`${fact.name} ${fact.at} ${fact.value}`} className="value">

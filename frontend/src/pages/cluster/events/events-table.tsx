@@ -70,7 +70,7 @@ function Happened({ event }: { event: ClusterEvent }) {
     <>
       <div className="value">{event.message}</div>
       {event.cause && <div className="value">Cause: {event.cause}</div>}
-      <ExpandableSection headerText="Raw">
+      <ExpandableSection variant="inline" headerText="Raw">
         <CopyableCommand command={JSON.stringify(event, null, 2)} label="the raw event" />
       </ExpandableSection>
     </>

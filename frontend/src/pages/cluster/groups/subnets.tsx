@@ -13,7 +13,7 @@ const COLUMNS: TableProps.ColumnDefinition<ComputeSubnet>[] = [
     header: 'Subnet',
     cell: ({ subnet_id }) => <CopyableValue value={subnet_id} />,
     isRowHeader: true,
-    minWidth: 210,
+    minWidth: 250,
   },
   {
     id: 'zone',

@@ -6,6 +6,7 @@ import { PagedTable } from '../../../components/paged-table';
 import { Time } from '../../../components/time';
 import { sentence } from '../../../components/words';
 import { here } from '../here';
+import { OperationWords } from '../operation-words';
 import type { ClusterProps } from '../tab-list';
 
 const COLUMNS: TableProps.ColumnDefinition<Condition>[] = [
@@ -21,7 +22,7 @@ const COLUMNS: TableProps.ColumnDefinition<Condition>[] = [
   {
     id: 'message',
     header: 'Message',
-    cell: ({ message }) => <span className="value">{message ?? '-'}</span>,
+    cell: ({ message }) => <OperationWords text={message ?? '-'} />,
     minWidth: 220,
   },
   { id: 'since', header: 'Since', cell: ({ since }) => <Time at={since} />, minWidth: 190 },

@@ -5,7 +5,7 @@ import type { ClusterView } from '../../../api/schema';
 import { Time } from '../../../components/time';
 import { sentence } from '../../../components/words';
 import type { ClusterProps } from '../tab-list';
-import { reusedParts } from './facts';
+import { rangesOf, reusedParts } from './facts';
 
 /** What was asked for, and what was taken over instead of made. */
 export function Desired({ cluster }: ClusterProps) {
@@ -21,6 +21,10 @@ export function Desired({ cluster }: ClusterProps) {
     { label: 'Created', value: <Time at={spec.created_at} /> },
     { label: 'Version of what is wanted', value: String(spec.version ?? 1) },
   ];
+  const ranges = rangesOf(cluster).map(({ label, value }) => ({
+    label,
+    value: <span className="value">{value}</span>,
+  }));
   const reused = reusedParts(cluster).map(({ label, values }) => ({
     label: `${label}, taken over`,
     value: <span className="value">{values.join(', ')}</span>,
@@ -31,7 +35,7 @@ export function Desired({ cluster }: ClusterProps) {
         <Header description="What was asked for. Taken over parts are never deleted with it.">Desired state</Header>
       }
     >
-      <KeyValuePairs columns={3} items={[...facts, ...reused]} />
+      <KeyValuePairs columns={3} items={[...facts, ...ranges, ...reused]} />
     </Container>
   );
 }

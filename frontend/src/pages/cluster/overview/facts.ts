@@ -28,6 +28,18 @@ export function reusedParts({ spec }: Pick<ClusterView, 'spec'>): { label: strin
   return parts.filter(({ values }) => values.length > 0);
 }
 
+/** The address ranges that were asked for; those that were chosen here are not among them. */
+export function rangesOf({ spec }: Pick<ClusterView, 'spec'>): { label: string; value: string }[] {
+  const { ranges } = spec;
+  const wanted = [
+    { label: 'Range of the VPC', value: ranges?.vpc_cidr ?? '' },
+    { label: 'Ranges of the control plane', value: (ranges?.control_plane_subnet_cidrs ?? []).join(', ') },
+    { label: 'Ranges of public subnets', value: (ranges?.public_subnet_cidrs ?? []).join(', ') },
+    { label: 'Range of compute subnets', value: ranges?.compute_cidr ?? '' },
+  ];
+  return wanted.filter(({ value }) => value !== '');
+}
+
 function listed(value: string | null | undefined): string[] {
   return value ? [value] : [];
 }
