@@ -21,7 +21,7 @@ LOCKED := --require-hashes --only-binary :all: --no-deps -r
 RUN := .venv/run/bin/python
 TEST := .venv/test/bin/python
 HOST := .venv/host/bin/python
-# What only npm has, for two rings: CDK's command line, a validator of state machines, judges of our MCP server.
+# What only npm has, for three rings: CDK's command line, a validator of state machines, judges of MCP, a browser.
 PROGRAMS := tests/infrastructure/programs
 OPENAPI := $(wildcard infra/openapi.py infra/openapi/__main__.py)
 

@@ -9,7 +9,6 @@ export default defineConfig({
   build: {
     // The deployment's policy lets no script stand in the document, nor a data: address be one.
     assetsInlineLimit: 0,
-    manifest: true,
     target: 'es2023',
     // What a landing loads is held to a size as it is sent: tests/console/test_build.py.
     chunkSizeWarningLimit: 1500,

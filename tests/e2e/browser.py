@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,6 +25,7 @@ _NAMES: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google
 _AXE: Final = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 # Whatever leaves the machine finds nothing, and is told in the browser's console.
 _ALONE: Final = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost"
+_UNPACK: Final = "import('@sparticuz/chromium').then(each => each.default.executablePath()).then(console.log)"
 _PATIENCE_MILLISECONDS: Final = 10_000
 _RUN_AXE: Final = "() => axe.run({ resultTypes: ['violations'] })"
 
@@ -40,10 +43,17 @@ def started() -> Iterator[Browser]:
 
 
 def found() -> Path:
-    """Find the browser."""
+    """Find the machine's browser, or else unpack the one that npm has."""
     named = [path for name in _NAMES if (path := shutil.which(name))]
-    assert named, f"no browser here: install one of {', '.join(_NAMES)}"
-    return Path(named[0])
+    return Path(named[0]) if named else unpacked()
+
+
+def unpacked(programs: Path = ROOT / ".venv" / "node") -> Path:
+    """Unpack the browser among the programs of the test rings, and say where it is."""
+    node = Path(sys.executable).parent / "node"
+    ran = subprocess.run([node, "-e", _UNPACK], cwd=programs, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, f"no browser here: install one of {', '.join(_NAMES)}, or run make test\n{ran.stderr}"
+    return Path(ran.stdout.strip())
 
 
 @dataclass

@@ -38,8 +38,9 @@ function connection(): LiveConnection {
       if (refuse) {
         throw new Error('no ticket');
       }
-      sockets.push(new FakeSocket());
-      return newest();
+      const socket = new FakeSocket();
+      sockets.push(socket);
+      return socket;
     },
     versionOf: () => version,
     onMessage: (message) => messages.push(message),
@@ -137,6 +138,19 @@ it('closes when nobody watches any more', async () => {
   await vi.advanceTimersByTimeAsync(2_000);
   expect(newest().close).toHaveBeenCalled();
   expect(live.state).toBe('idle');
+});
+
+it('does not use a connection that was given up before it came', async () => {
+  const live = connection();
+  live.watch({ mine: true })();
+  live.close();
+  live.watch({ cluster_tag: 'first' });
+  await settled();
+  const [late, wanted] = sockets;
+  expect(late?.close).toHaveBeenCalled();
+  late?.open();
+  wanted?.open();
+  expect([late?.sent, wanted?.sent]).toEqual([[], [{ action: 'subscribe', cluster_tag: 'first' }]]);
 });
 
 it('notices a line that is silent: a ping without an answer', async () => {

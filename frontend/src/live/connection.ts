@@ -38,6 +38,8 @@ export class LiveConnection {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private pong: ReturnType<typeof setTimeout> | undefined;
   private attempt = 0;
+  /** Counts attempts, so that one that was given up does not come in later. */
+  private turn = 0;
   private isReady = false;
   /** How many subscriptions of a new connection are not answered yet. */
   private unanswered = 0;
@@ -80,6 +82,7 @@ export class LiveConnection {
     clearTimeout(this.timer);
     clearTimeout(this.pong);
     const { socket } = this;
+    this.turn += 1;
     this.socket = null;
     this.isReady = false;
     socket?.close();
@@ -97,18 +100,15 @@ export class LiveConnection {
     if (this.current !== 'lost') {
       this.become('connecting');
     }
+    this.turn += 1;
+    const { turn } = this;
     this.surroundings.open().then(
-      (socket) => this.use(socket),
-      () => this.lost(),
+      (socket) => (turn === this.turn ? this.use(socket) : socket.close()),
+      () => turn === this.turn && this.lost(),
     );
   }
 
   private use(socket: Socket): void {
-    if (this.subscriptions.size === 0) {
-      socket.close();
-      this.become('idle');
-      return;
-    }
     this.socket = socket;
     socket.onopen = () => this.opened();
     socket.onmessage = ({ data }) => this.told(messageOf(data));
@@ -119,9 +119,9 @@ export class LiveConnection {
     this.isReady = true;
     const commands = this.subscriptions.resumed();
     this.unanswered = commands.length;
-    commands.forEach((command) => {
+    for (const command of commands) {
       this.send(command);
-    });
+    }
     this.timer = setTimeout(() => this.ping(), PING_EVERY);
   }
 
