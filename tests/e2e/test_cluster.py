@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from infra.local.faults import Fault, Kind
 from tests.e2e import browser as browsers
@@ -35,6 +35,13 @@ def running(driver: Driver, tag: str) -> Json:
     return operation
 
 
+def shows(console: Console, tab: str) -> None:
+    """Go to a tab, and wait until it stands."""
+    console.click(tab, "tab")
+    expect(console.page.get_by_role("tab", name=tab, exact=True)).to_have_attribute("aria-selected", "true")
+    settled(console)
+
+
 def settled(console: Console) -> None:
     """Wait until nothing is being read any more."""
     expect(console.page.get_by_text("Reading ")).to_have_count(0)
@@ -47,11 +54,34 @@ def test_every_side_of_a_finished_cluster_is_shown_and_clean(console_of_ready: C
     console.open("/clusters/ready")
     console.sees("aws eks update-kubeconfig --name eks-cluster-ready --region us-west-2 --alias ready")
     for tab in TABS:
-        console.click(tab, "tab")
-        settled(console)
+        shows(console, tab)
         console.axe_clean()
         assert console.page.locator("tbody tr").count() <= 200
     console.sees("HyperPod lists 1 Running")
+
+
+def test_what_a_newer_api_says_of_a_cluster_breaks_nothing_nor_do_long_names_nor_those_from_right_to_left(
+    console_of_ready: Console,
+) -> None:
+    def newer(route: Route) -> None:
+        answer = route.fetch()
+        cluster = answer.json() | {"shape": {"of": "tomorrow"}}
+        cluster["summary"] |= {"status": "HIBERNATING", "reason": "WinterCame", "message": "طويل" * 80}
+        cluster["conditions"] = [{"type": "Frozen", "status": "Perhaps", "message": "x" * 400}]
+        cluster["spec"] |= {"origin": "borrowed", "owner_groups": ["ש" * 200], "season": "winter"}
+        cluster["spec"]["names"] |= {"bucket": "b" * 300}
+        route.fulfill(response=answer, json=cluster)
+
+    console_of_ready.page.route("**/api/clusters/ready", newer)
+    console_of_ready.page.set_viewport_size({"width": 700, "height": 900})
+    console_of_ready.open("/clusters/ready")
+    console_of_ready.sees("Hibernating")
+    console_of_ready.sees("Borrowed")
+    console_of_ready.axe_clean()
+    wide = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert console_of_ready.page.evaluate(wide) == 0
+    shows(console_of_ready, "Instance groups")
+    console_of_ready.sees("ml.g6.4xlarge")
 
 
 def test_what_a_change_would_come_to_is_shown_and_clean_in_the_dark(
@@ -166,3 +196,29 @@ def typed(console: Console, tag: str) -> None:
     console.axe_clean()
     dialog.get_by_role("textbox").fill(tag)
     confirm.click()
+
+
+def test_what_was_found_of_an_imported_cluster_is_shown_and_it_is_forgotten(console_of_foreign: Console) -> None:
+    console, driver = console_of_foreign, console_of_foreign.driver
+    consents = {"create_access_entry": True}
+    taken = {"eks_cluster_name": "research", "hyperpod_cluster_name": "research-hp", "tag": "research"}
+    assert driver.run("/api/clusters/import", taken | {"consents": consents})["status"] == "SUCCEEDED"
+    console.forgive(NOT_THERE)
+    console.open("/clusters/research")
+    console.sees("Found in AWS")
+    console.axe_clean()
+    for tab in ("Instance groups", "Dependencies", "Storage"):
+        shows(console, tab)
+        console.axe_clean()
+    console.click("Actions")
+    console.click("Forget", "menuitem")
+    console.sees("What is kept")
+    console.axe_clean()
+    console.click("Forget cluster")
+    console.page.get_by_role("dialog").get_by_role("textbox").fill("research")
+    console.page.get_by_role("dialog").get_by_role("button", name="Forget cluster").click()
+    console.page.wait_for_url("**/operations/*")
+    assert driver.finish(running(driver, "research")["operation_id"])["status"] == "SUCCEEDED"
+    console.open("/clusters/research")
+    console.sees("There is no such cluster")
+    console.sees("Last done under this tag:")
