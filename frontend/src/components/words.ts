@@ -2,6 +2,8 @@ const PROPER: Readonly<Record<string, string>> = {
   aws: 'AWS',
   eks: 'EKS',
   hyperpod: 'HyperPod',
+  oidc: 'OIDC',
+  csi: 'CSI',
   addon: 'add-on',
   addons: 'add-ons',
 };
@@ -13,7 +15,7 @@ export function sentence(name: string): string {
     .replaceAll('HyperPod', 'Hyperpod')
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
-    .replace(/\b(hyperpod|aws|eks|addons?)\b/g, (word) => PROPER[word] ?? word);
+    .replace(/\w+/g, (word) => PROPER[word] ?? word);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

@@ -57,8 +57,7 @@ function LastDone({ tag }: { tag: string }) {
       <PageLink to={`/operations/${last.operation_id}`}>
         {kindOf(last.kind)} {last.cluster_tag}
       </PageLink>{' '}
-      <StatusBadge status={last.status} reason={last.reason} />{' '}
-      <Time at={last.finished_at ?? last.created_at} as="relative" />
+      <StatusBadge status={last.status} reason={last.reason} /> <Time at={last.finished_at ?? last.created_at} />
     </Box>
   );
 }

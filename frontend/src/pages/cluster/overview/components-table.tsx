@@ -17,7 +17,7 @@ const COLUMNS: TableProps.ColumnDefinition<Component>[] = [
     minWidth: 180,
   },
   { id: 'kind', header: 'Kind', cell: ({ kind }) => sentence(kind), minWidth: 130 },
-  { id: 'presence', header: 'There', cell: (part) => <Presence part={part} />, minWidth: 130 },
+  { id: 'presence', header: 'There', cell: (part) => <Presence part={part} />, minWidth: 180 },
   { id: 'version', header: 'Version', cell: ({ version }) => version ?? '-', minWidth: 120 },
   { id: 'manager', header: 'Made by', cell: ({ managed_by }) => managed_by ?? '-', minWidth: 130 },
   {

@@ -1,12 +1,10 @@
 import type { ClusterView } from '../../../api/schema';
-
-// Why a condition does not hold though nothing is wrong: what it speaks of is not there on purpose.
-const NOT_THERE: ReadonlySet<string> = new Set(['Removed', 'Absent']);
+import { isOnPurpose } from '../../../components/conditions';
 
 /** Whether a cluster has a HyperPod cluster, or may have one: its names stand before it does. */
 export function hasHyperPod({ conditions, detected }: Pick<ClusterView, 'conditions' | 'detected'>): boolean {
   const ready = conditions.find(({ type }) => type === 'HyperPodReady');
-  return Boolean(detected?.hyperpod) || (ready !== undefined && !NOT_THERE.has(ready.reason ?? ''));
+  return Boolean(detected?.hyperpod) || (ready !== undefined && !isOnPurpose(ready));
 }
 
 /** What a cluster took over instead of making it, by what it is. */
