@@ -162,14 +162,22 @@ def test_drift_is_detected_seen_and_repaired(console_of_ready: Console) -> None:
 def test_a_cluster_is_deleted_by_its_typed_name_as_it_was_seen_to_be(console_of_ready: Console) -> None:
     console, driver = console_of_ready, console_of_ready.driver
     console.forgive(NOT_THERE)
+    mounting = driver.post("/api/clusters/ready/storage", {"name": "second"})["operation_id"]
     console.open("/clusters/ready/delete")
+    console.is_live()
+    # What stands in the way is told, and that it no longer does.
+    console.sees(f"operation {mounting} holds the scope 'storage' of ready")
+    expect(console.page.get_by_role("button", name="Delete cluster")).to_be_disabled()
+    driver.finish(mounting)
+    driver.sleep(2)
+    expect(console.page.get_by_role("button", name="Delete cluster")).to_be_enabled()
     expect(console.page.get_by_role("row", name="hp-cluster-ready").first).to_contain_text("Cannot be undone")
     console.sees("What is kept")
     # What the person looks at is not what would happen any more.
-    driver.run("/api/clusters/ready/storage", {"name": "second"})
+    driver.run("/api/clusters/ready/storage", {"name": "third"})
     typed(console, "ready")
     console.sees("Something changed since you looked")
-    console.sees("Delete volume and claim default/second")
+    console.sees("Delete volume and claim default/third")
     assert running(driver, "ready")["kind"] != "delete_cluster"
     typed(console, "ready")
     console.page.wait_for_url("**/operations/*")

@@ -5,6 +5,7 @@ import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useState } from 'react';
 import { useNavigate } from 'react-router';
+import { useCluster } from '../../../api/clusters';
 import type { Wish } from '../../../api/wishes';
 import { ConfirmByName } from '../../../components/confirm-by-name';
 import { ChangeFields } from './change-fields';
@@ -39,7 +40,8 @@ export function ChangePanel({
 }: Props) {
   const navigate = useNavigate();
   const [asking, setAsking] = useState(false);
-  const change = useChange({ wanted, auto: true, onBegun: useBegun() });
+  const inTheWay = useCluster(tag).data?.active_operation_ids.join(' ');
+  const change = useChange({ wanted, auto: true, inTheWay, onBegun: useBegun() });
   const { previewed, isBeginning, begin, isRefused } = change;
   const asksForName = destroys || (previewed !== undefined && isIrreversible(previewed.preview));
   return (

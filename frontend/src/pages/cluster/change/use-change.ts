@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useBegin, usePreview } from '../../../api/changing';
 import type { ProblemError } from '../../../api/problems';
 import type { Operation, Preview, Previewed } from '../../../api/schema';
@@ -26,11 +26,13 @@ interface Options {
   wanted: Wish;
   /** Whether it is previewed by itself, and again whenever the wish changes. */
   auto?: boolean;
+  /** What may stand in the way, in words: when they change, a wish that was refused is looked at again. */
+  inTheWay?: string;
   onBegun: (operation: Operation) => void;
 }
 
 /** A wish from its preview to its beginning, confirmed by the digest of what was seen. */
-export function useChange({ wanted, auto = false, onBegun }: Options): ChangeState {
+export function useChange({ wanted, auto = false, inTheWay = '', onBegun }: Options): ChangeState {
   const looking = usePreview();
   const beginning = useBegin(onBegun);
   const [overtaken, setOvertaken] = useState<Preview | null>(null);
@@ -43,6 +45,15 @@ export function useChange({ wanted, auto = false, onBegun }: Options): ChangeSta
       look(JSON.parse(words) as Wish);
     }
   }, [auto, look, words]);
+  const isRefusedAhead = previewed !== undefined && !previewed.preview.digest;
+  const seen = useRef(inTheWay);
+  useEffect(() => {
+    const changed = seen.current !== inTheWay;
+    seen.current = inTheWay;
+    if (changed && isRefusedAhead) {
+      look(JSON.parse(words) as Wish);
+    }
+  }, [inTheWay, isRefusedAhead, look, words]);
   const begun = beginning.variables?.wish;
   // What was refused of the wish as it was before its options were changed is of no interest any more.
   const refused = JSON.stringify(begun) === words ? beginning.error : null;
