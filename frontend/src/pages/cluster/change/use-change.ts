@@ -46,11 +46,11 @@ export function useChange({ wanted, auto = false, inTheWay = '', onBegun }: Opti
     }
   }, [auto, look, words]);
   const isRefusedAhead = previewed !== undefined && !previewed.preview.digest;
-  const seen = useRef(inTheWay);
+  // What stood in the way when it was last looked at: it may have ended before the answer came.
+  const lookedAt = useRef(inTheWay);
   useEffect(() => {
-    const changed = seen.current !== inTheWay;
-    seen.current = inTheWay;
-    if (changed && isRefusedAhead) {
+    if (isRefusedAhead && lookedAt.current !== inTheWay) {
+      lookedAt.current = inTheWay;
       look(JSON.parse(words) as Wish);
     }
   }, [inTheWay, isRefusedAhead, look, words]);
