@@ -17,6 +17,9 @@ export const keys = {
     one: (operationId: string) => ['operations', 'one', operationId],
     audit: (operationId: string) => ['operations', 'audit', operationId],
   },
+  /** A diagnosis asks AWS for a long time: it runs when somebody wants it, not whenever a cluster changes. */
+  diagnosis: (tag: string, filters: object = {}) => ['diagnosis', tag, filters],
+  preferences: { activeCluster: ['preferences', 'active_cluster'] },
   audit: { all: ['audit'], list: (filters: object = {}) => ['audit', filters] },
   catalog: { all: ['catalog'], of: (name: string, filters: object = {}) => ['catalog', name, filters] },
 } as const;

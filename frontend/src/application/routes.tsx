@@ -6,6 +6,7 @@ import { Shell } from './shell';
 /** A page is loaded when somebody goes there; its module exports it as `Component`. */
 const pages: RouteObject[] = [
   { index: true, element: <HomePage /> },
+  { path: 'clusters/:tag/:tab?', lazy: () => import('../pages/cluster/cluster-page') },
   { path: 'operations/:operationId', lazy: () => import('../pages/operation/operation-page') },
   { path: 'create', lazy: () => import('../pages/create/create-page') },
   { path: 'import', lazy: () => import('../pages/import/import-page') },

@@ -1,15 +1,22 @@
-const PROPER: Readonly<Record<string, string>> = { aws: 'AWS', eks: 'EKS', hyperpod: 'HyperPod' };
+const PROPER: Readonly<Record<string, string>> = {
+  aws: 'AWS',
+  eks: 'EKS',
+  hyperpod: 'HyperPod',
+  oidc: 'OIDC',
+  csi: 'CSI',
+  addon: 'add-on',
+  addons: 'add-ons',
+};
 
 /** A name of the API as people read it: `create_cluster` becomes `Create cluster`. */
 export function sentence(name: string): string {
   const words = name
     .replaceAll('_', ' ')
+    .replaceAll('HyperPod', 'Hyperpod')
     .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase();
-  return (words.charAt(0).toUpperCase() + words.slice(1)).replace(
-    /\b(hyperpod|aws|eks)\b/gi,
-    (word) => PROPER[word.toLowerCase()] ?? word,
-  );
+    .toLowerCase()
+    .replace(/\w+/g, (word) => PROPER[word] ?? word);
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -1,0 +1,38 @@
+import Box from '@cloudscape-design/components/box';
+import Spinner from '@cloudscape-design/components/spinner';
+import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
+import { useConnection } from '../../../api/cluster-parts';
+import { ProblemAlert } from '../../../components/problem-alert';
+import { sentence } from '../../../components/words';
+
+const TYPES: Readonly<Record<string, StatusIndicatorProps.Type>> = { passed: 'success', failed: 'error' };
+
+/** How far the control plane gets into a cluster, step by step. */
+export function ConnectionSteps({ tag }: { tag: string }) {
+  const { data, error } = useConnection(tag, true);
+  if (error) {
+    return <ProblemAlert problem={error.problem} />;
+  }
+  if (!data) {
+    return (
+      <Box>
+        <Spinner /> Trying the connection
+      </Box>
+    );
+  }
+  return (
+    <ol>
+      {data.checks.map(({ name, outcome, message, remedy }) => (
+        <li key={name}>
+          <StatusIndicator type={TYPES[outcome] ?? 'not-started'}>{sentence(name)}</StatusIndicator>
+          <div className="value">{message}</div>
+          {remedy && (
+            <div className="value">
+              <strong>What helps:</strong> {remedy}
+            </div>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,37 @@
+import Button from '@cloudscape-design/components/button';
+import ExpandableSection from '@cloudscape-design/components/expandable-section';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { wish } from '../../../api/wishes';
+import { ChangePanel } from '../change/change-panel';
+import { addressOf, type ClusterProps } from '../tab-list';
+import { NamesInput } from './names-input';
+
+/** Brings back what drifted of what was made here. */
+export default function RepairChange({ cluster: { tag } }: ClusterProps) {
+  const navigate = useNavigate();
+  const [touched, setTouched] = useState<{ accept_replacement?: string[] }>({});
+  return (
+    <ChangePanel
+      tag={tag}
+      title="Repair this cluster"
+      description="Brings back what the last detection found to have drifted; without a recent one it begins with its own."
+      action="Repair"
+      wanted={wish('post', '/api/clusters/{tag}/repair', { path: { tag }, body: touched })}
+      fields={['accept_replacement']}
+    >
+      <SpaceBetween size="m">
+        <Button onClick={() => void navigate(addressOf(tag, 'drift'))}>Show what drifted</Button>
+        <ExpandableSection headerText="When a resource has to be made anew">
+          <NamesInput
+            field="accept_replacement"
+            label="Stack resources that may be made anew"
+            description="Logical ids. What such a resource holds now is lost."
+            onNames={(names) => setTouched(names.length > 0 ? { accept_replacement: names } : {})}
+          />
+        </ExpandableSection>
+      </SpaceBetween>
+    </ChangePanel>
+  );
+}

@@ -1,0 +1,38 @@
+import FormField from '@cloudscape-design/components/form-field';
+import Select, { type SelectProps } from '@cloudscape-design/components/select';
+import { useKubernetesVersions } from '../../../api/kubernetes-versions';
+import type { KubernetesVersionView } from '../../../api/schema';
+import { useServerError } from '../../../components/server-field-errors';
+
+interface Props {
+  value: string | null;
+  onChange: (version: string | undefined) => void;
+}
+
+const NEXT: SelectProps.Option = { value: '', label: 'The next minor version' };
+
+/** The Kubernetes version to move to, of those that the catalog has. */
+export function VersionField({ value, onChange }: Props) {
+  const { data, isPending, error } = useKubernetesVersions();
+  const options = [NEXT, ...(data?.kubernetes_versions ?? []).map(optionOf)];
+  return (
+    <FormField
+      label="Kubernetes version"
+      description="Choose the present version to bring the rest of the cluster up to it."
+      errorText={useServerError('kubernetes_version')}
+    >
+      <Select
+        selectedOption={options.find((option) => option.value === (value ?? '')) ?? NEXT}
+        options={options}
+        statusType={error ? 'error' : isPending ? 'loading' : 'finished'}
+        loadingText="Reading the versions"
+        errorText={error?.problem.detail}
+        onChange={({ detail }) => onChange(detail.selectedOption.value || undefined)}
+      />
+    </FormField>
+  );
+}
+
+function optionOf({ version, support }: KubernetesVersionView): SelectProps.Option {
+  return { value: version, label: version, description: support ? `In ${support} support` : undefined };
+}
