@@ -8,7 +8,7 @@ export function ConditionBadge({ condition }: { condition: Condition }) {
   const { type, status, message } = condition;
   return (
     <StatusIndicator type={lookOf(condition)} wrapText>
-      <bdi>{sentence(type)}</bdi>
+      <bdi className="value">{sentence(type)}</bdi>
       {status !== 'True' && message ? <span className="value">: {message}</span> : null}
     </StatusIndicator>
   );

@@ -28,7 +28,7 @@ export function StatusBadge({ status, reason }: Props) {
   const label = LABELS[status] ?? sentence(status);
   return (
     <StatusIndicator type={TYPES[status] ?? 'info'} wrapText>
-      {reason ? `${label}, ${reasonOf(reason)}` : label}
+      <span className="value">{reason ? `${label}, ${reasonOf(reason)}` : label}</span>
     </StatusIndicator>
   );
 }
