@@ -27,6 +27,31 @@ def _home(story: Story, console: Console) -> None:
     console.sees("stages stand")
 
 
+def _create(story: Story, console: Console) -> None:
+    console.open("/create")
+    console.page.get_by_label("Tag - optional", exact=True).fill("translation")
+    console.page.get_by_label("Availability zone").first.fill("us-west-2c")
+    console.page.get_by_label("Instance type").first.fill("ml.g6.4xlarge")
+    console.sees("Quota for cluster usage:")
+
+
+def _review(story: Story, console: Console) -> None:
+    _create(story, console)
+    console.page.get_by_label("Instances", exact=True).press("Enter")
+    console.sees("per hour in all")
+
+
+def _cluster(story: Story, console: Console) -> None:
+    console.open("/clusters/vision")
+    console.is_live()
+    console.sees("aws eks update-kubeconfig")
+
+
+def _deletion(story: Story, console: Console) -> None:
+    console.open("/clusters/vision/delete")
+    console.sees("To confirm")
+
+
 def _progress(story: Story, console: Console) -> None:
     console.open(f"/operations/{story.running}")
     console.is_live()
@@ -57,6 +82,10 @@ def _connect(story: Story, console: Console) -> None:
 PICTURES: Final = (
     Picture("home", _home),
     Picture("home-dark", _home, scheme="dark"),
+    Picture("create", _create, height=900),
+    Picture("review", _review, height=900),
+    Picture("cluster", _cluster),
+    Picture("delete", _deletion, height=900),
     Picture("progress", _progress, height=900),
     Picture("failure", _failure),
     Picture("activity", _activity),
