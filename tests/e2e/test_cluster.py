@@ -182,7 +182,7 @@ def test_a_cluster_is_deleted_by_its_typed_name_as_it_was_seen_to_be(console_of_
     typed(console, "ready")
     console.page.wait_for_url("**/operations/*")
     operation = running(driver, "ready")
-    assert (operation["kind"], operation["actor"]["channel"]) == ("delete_cluster", "rest")
+    assert (operation["kind"], operation["actor"]["channel"]) == ("delete_cluster", "console")
     # Whoever looks at the cluster meanwhile learns of it.
     console.click("ready", "link")
     console.is_live()
