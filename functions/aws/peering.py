@@ -6,6 +6,7 @@ from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, Final
 
 from functions.core import runtime
+from functions.network.ranges.models import VpcRanges
 
 if TYPE_CHECKING:
     from types_boto3_ec2.type_defs import FilterTypeDef, VpcPeeringConnectionVpcInfoTypeDef
@@ -21,12 +22,17 @@ def peered_address_ranges(patience: Patience | None = None) -> list[IPv4Network]
 
     Raises the client's own errors.
     """
+    return sorted({used for vpc in peered_vpcs(patience) for used in vpc.ranges})
+
+
+def peered_vpcs(patience: Patience | None = None) -> list[VpcRanges]:
+    """List both sides of every peering connection that stands, or is about to. Raises the client's own errors."""
     wanted: list[FilterTypeDef] = [{"Name": "status-code", "Values": list(_STANDING)}]
     pages = runtime.client("ec2", patience).get_paginator("describe_vpc_peering_connections").paginate(Filters=wanted)
     connections = [each for page in pages for each in page["VpcPeeringConnections"]]
     sides = [each.get("AccepterVpcInfo", {}) for each in connections]
     sides += [each.get("RequesterVpcInfo", {}) for each in connections]
-    return sorted({IPv4Network(cidr) for side in sides for cidr in _ranges_of(side)})
+    return [VpcRanges(side.get("VpcId", ""), tuple(map(IPv4Network, _ranges_of(side))), {}) for side in sides]
 
 
 def _ranges_of(side: VpcPeeringConnectionVpcInfoTypeDef) -> list[str]:

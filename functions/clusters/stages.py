@@ -153,7 +153,7 @@ def _network_parameters(context: StageContext) -> dict[str, str]:
 
 
 def _plan(context: StageContext) -> NetworkPlan:
-    in_use, chosen = RangesInUse(network.vpc_ranges(), peering.peered_address_ranges()), context.cluster.ranges
+    in_use, chosen = RangesInUse(network.vpc_ranges(), peering.peered_vpcs()), context.cluster.ranges
     if chosen is not None:
         return _chosen(context, chosen, in_use)
     plan = plan_network(context.cluster.tag, in_use.all)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from functions.core import runtime
-from tests.component.test_http_support import HYPERPOD, Answer, Edge, account, edge
+from tests.component.test_http_support import HYPERPOD, Answer, Edge, account, edge, free_leases, set_condition
 from tests.component.test_ledger_support import cluster_records
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def test_a_range_of_a_peer_in_another_account_is_refused(edge: Edge) -> None:
     ec2.create_vpc_peering_connection(VpcId=own, PeerVpcId=peer)
     ec2.delete_vpc(VpcId=peer)
     answer = create(edge, {"vpc_cidr": VPC})
-    assert (answer.status, "10.20.0.0/24 of a peered VPC" in answer.body["detail"]) == (409, True), answer.body
+    assert (answer.status, f"10.20.0.0/24 of {peer}" in answer.body["detail"]) == (409, True), answer.body
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,46 @@ def test_compute_subnets_have_to_fit_where_they_are_to_be_made(
 def test_nodes_are_counted_against_a_small_part_that_was_chosen_for_them(edge: Edge) -> None:
     many = {**HYPERPOD, "instance_groups": [{**GROUP, "instance_count": 16}]}
     answer = create(edge, {"vpc_cidr": VPC, "compute_cidr": "10.20.16.0/28"}, hyperpod=many)
-    assert answer.fields == ["hyperpod.instance_groups[0].instance_count"], answer.body
+    [error] = answer.body["errors"]
+    assert error["field"] == "hyperpod.instance_groups[0].instance_count"
+    assert "10.20.16.0/28, the part chosen for compute subnets, has no more" in error["message"]
+    assert answer.body["remedy"].startswith("Choose one: a larger foundation.compute_cidr; or ask for fewer instances")
+    larger = create(edge, {"vpc_cidr": VPC, "compute_cidr": "10.20.16.0/20"}, hyperpod=many)
+    assert larger.status == 202, larger.body
+
+
+def test_a_subnet_of_a_groups_own_is_made_smaller_by_the_groups_own_size(edge: Edge) -> None:
+    own = {**GROUP, "dedicated_subnet": True}
+    chosen: dict[str, JsonValue] = {"vpc_cidr": VPC, "compute_cidr": "10.20.16.0/22"}
+    answer = create(edge, chosen, hyperpod={**HYPERPOD, "instance_groups": [own]})
+    assert (answer.fields, "by subnet_prefix of group gpu" in answer.body["remedy"]) == (
+        ["foundation.compute_cidr"],
+        True,
+    )
+    smaller = {**HYPERPOD, "instance_groups": [{**own, "subnet_prefix": 24}]}
+    assert create(edge, chosen, hyperpod=smaller).status == 202
+
+
+def test_control_plane_subnets_smaller_than_eks_advises_are_told_and_no_reason_to_refuse(edge: Edge) -> None:
+    small: dict[str, JsonValue] = {"vpc_cidr": VPC, "control_plane_subnet_cidrs": ["10.20.0.0/28", "10.20.1.0/28"]}
+    answer = create(edge, small)
+    [finding] = [each for each in answer.body["findings"] if each["check"] == "address_ranges"]
+    assert (answer.status, finding["level"]) == (202, "warning")
+    assert finding["field"] == "foundation.control_plane_subnet_cidrs"
+
+
+def test_a_later_request_is_held_to_the_part_that_was_chosen_when_the_cluster_was_created(edge: Edge) -> None:
+    assert create(edge, {"vpc_cidr": VPC, "compute_cidr": "10.20.16.0/20"}).status == 202
+    free_leases("t1")
+    for condition in ("FoundationReady", "DependenciesReady"):
+        set_condition("t1", condition)
+    elsewhere = {**GROUP, "name": "b", "availability_zone": "us-west-2a"}
+    answer = edge.send("POST", "/api/clusters/t1/hyperpod", {**HYPERPOD, "instance_groups": [GROUP, elsewhere]})
+    [error] = answer.body["errors"]
+    assert (answer.status, error["field"]) == (400, "instance_groups[1]")
+    assert "10.20.16.0/20 has no free /20 for the compute subnet of b" in error["message"]
+    assert "name a subnet of your own as subnet_id" in answer.body["remedy"]
+    assert edge.send("POST", "/api/clusters/t1/hyperpod", HYPERPOD).status == 202
 
 
 def test_only_a_request_that_chooses_ranges_asks_which_are_in_use(edge: Edge) -> None:

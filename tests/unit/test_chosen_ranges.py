@@ -24,7 +24,8 @@ CONTROL_PLANE = ["10.20.7.0/24", "10.20.8.0/24"]
 @pytest.mark.parametrize(
     ("members", "field", "said"),
     [
-        ({"vpc_cidr": "10.20.0.0"}, "vpc_cidr", "it has to be a /16 to /19"),
+        ({"vpc_cidr": "10.20.0.0"}, "vpc_cidr", "its size is missing"),
+        ({"vpc_cidr": VPC, "compute_cidr": "10.20.16.0/29"}, "compute_cidr", "a /28"),
         ({"vpc_cidr": "10.20.1.0/16"}, "vpc_cidr", "did you mean 10.20.0.0/16?"),
         ({"vpc_cidr": "all"}, "vpc_cidr", "all is not an IPv4 range, such as 10.20.0.0/16"),
         ({"vpc_cidr": "10.0.0.0/15"}, "vpc_cidr", "no size"),
@@ -118,16 +119,20 @@ def test_a_clusters_own_vpc_of_an_earlier_attempt_is_not_in_its_way() -> None:
     own = VpcRanges("vpc-1", [IPv4Network(VPC)], marks)
     in_use = RangesInUse([own], [])
     assert overlap_of(chosen, "t1", in_use) is None
+    # Nor is it as one side of a peering.
+    assert overlap_of(chosen, "t1", RangesInUse([own], [VpcRanges("vpc-1", [IPv4Network(VPC)], {})])) is None
     other = overlap_of(chosen, "t2", in_use)
     assert other
     assert (str(other.used), other.whose) == (VPC, "vpc-1")
     secondary = VpcRanges("vpc-2", [IPv4Network("10.0.0.0/16"), IPv4Network("10.20.255.0/24")], {})
     assert overlap_of(chosen, "t1", RangesInUse([secondary], [])) is not None
-    assert overlap_of(chosen, "t1", RangesInUse([], [IPv4Network("10.20.255.240/28")])) is not None
+    peer = VpcRanges("vpc-3", [IPv4Network("10.20.255.240/28")], {})
+    assert overlap_of(chosen, "t1", RangesInUse([], [peer])) is not None
 
 
 def test_what_is_suggested_instead_has_the_size_that_was_chosen_and_is_free() -> None:
-    in_use = RangesInUse([VpcRanges("vpc-1", [IPv4Network("10.0.0.0/8")], {})], [IPv4Network("192.168.0.0/16")])
+    own, peer = (VpcRanges(each, [IPv4Network(each)], {}) for each in ("10.0.0.0/8", "192.168.0.0/16"))
+    in_use = RangesInUse([own], [peer])
     free = free_instead("t", ChosenRanges(vpc_cidr="10.32.0.0/19"), in_use)
     assert free
     assert (free.prefixlen, any(free.overlaps(used) for used in in_use.all)) == (19, False)

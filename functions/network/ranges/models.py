@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 PRIVATE: Final = (*POOLS, IPv4Network("100.64.0.0/10"))
 # Elastic Load Balancing user guide, "Subnets for your load balancer": at least a /27.
 _SMALLEST_PUBLIC: Final = 27
-# Amazon EKS user guide, "Amazon EKS networking requirements": at least 6 addresses, which a /28 has.
-_SMALLEST_CONTROL_PLANE: Final = SMALLEST_PREFIX
 _SUBNETS: Final = 2
 
 
 def read_range(value: str) -> IPv4Network:
     """Read a range; refuse what is none, and say which one holds an address that is written in its place."""
     try:
-        return IPv4Network(value)
+        found = IPv4Network(value)
     except ValueError as error:
-        message = "{value} is not an IPv4 range, such as 10.20.0.0/16{meant}"
-        raise PydanticCustomError("cidr", message, {"value": value, "meant": _meant(value)}) from error
+        raise _no_range(value, _meant(value)) from error
+    if "/" not in value:
+        raise _no_range(value, "; its size is missing")
+    return found
 
 
 def check_vpc_range(value: str) -> str:
@@ -67,7 +67,8 @@ class NetworkRanges(BaseModel):
 
     vpc_cidr: VpcCidr | None = Field(
         default=None,
-        description="The range of the new VPC, a /16 to /19; left out, one that overlaps with nothing is chosen.",
+        description="The range of the new VPC, a /16 to /19 that overlaps no VPC of the region and no peer of one; "
+        "left out, such a range is chosen.",
     )
     public_subnet_cidrs: TwoCidrs | None = Field(
         default=None, description="Two ranges of vpc_cidr for public subnets, /27 or larger."
@@ -99,11 +100,11 @@ class NetworkRanges(BaseModel):
         _check_parts([value] if isinstance(value, str) else value, IPv4Network(info.data["vpc_cidr"]))
         return value
 
-    @field_validator("public_subnet_cidrs", "control_plane_subnet_cidrs")
+    @field_validator("public_subnet_cidrs", "control_plane_subnet_cidrs", "compute_cidr")
     @classmethod
-    def _large_enough(cls, value: list[str] | None, info: ValidationInfo) -> list[str] | None:
-        smallest = _SMALLEST_PUBLIC if info.field_name == "public_subnet_cidrs" else _SMALLEST_CONTROL_PLANE
-        for each in value or []:
+    def _large_enough(cls, value: list[str] | str | None, info: ValidationInfo) -> list[str] | str | None:
+        smallest = _SMALLEST_PUBLIC if info.field_name == "public_subnet_cidrs" else SMALLEST_PREFIX
+        for each in [value] if isinstance(value, str) else value or []:
             if IPv4Network(each).prefixlen > smallest:
                 message = "{value} is too small: such a subnet has to be a /{smallest} or larger"
                 raise PydanticCustomError("subnet_size", message, {"value": each, "smallest": smallest})
@@ -141,15 +142,20 @@ class VpcRanges:
 
 @dataclass(frozen=True)
 class RangesInUse:
-    """What a new VPC should overlap with nothing of: the region's VPCs, and those that they are peered with."""
+    """What a new VPC has to keep clear of: the region's VPCs, and both sides of their peerings (of no known tags)."""
 
     vpcs: Sequence[VpcRanges]
-    peers: Sequence[IPv4Network]
+    peers: Sequence[VpcRanges]
 
     @property
     def all(self) -> list[IPv4Network]:
         """List all of them, whosoever they are."""
-        return [*(used for vpc in self.vpcs for used in vpc.ranges), *self.peers]
+        return [used for vpc in (*self.vpcs, *self.peers) for used in vpc.ranges]
+
+
+def _no_range(value: str, more: str) -> PydanticCustomError:
+    message = "{value} is not an IPv4 range, such as 10.20.0.0/16{more}"
+    return PydanticCustomError("cidr", message, {"value": value, "more": more})
 
 
 def _check_parts(values: Sequence[str], vpc: IPv4Network) -> None:

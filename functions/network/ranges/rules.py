@@ -49,10 +49,12 @@ def compute_prefix(chosen: ChosenRanges | None) -> int | None:
 
 def overlap_of(chosen: ChosenRanges, tag: str, in_use: RangesInUse) -> Overlap | None:
     """Find what a chosen VPC range overlaps; the cluster's own VPC, from an earlier attempt, does not count."""
-    wanted = IPv4Network(chosen.vpc_cidr)
-    listed = [(used, vpc.vpc_id) for vpc in in_use.vpcs if not marked(vpc.tags, tag) for used in vpc.ranges]
-    listed += [(used, "a peered VPC") for used in in_use.peers]
-    return next((Overlap(used, whose) for used, whose in listed if used.overlaps(wanted)), None)
+    wanted, own = IPv4Network(chosen.vpc_cidr), {vpc.vpc_id for vpc in in_use.vpcs if marked(vpc.tags, tag)}
+    others = [vpc for vpc in (*in_use.vpcs, *in_use.peers) if vpc.vpc_id not in own]
+    return next(
+        (Overlap(used, vpc.vpc_id) for vpc in others for used in vpc.ranges if used.overlaps(wanted)),
+        None,
+    )
 
 
 def free_instead(tag: str, chosen: ChosenRanges, in_use: RangesInUse) -> IPv4Network | None:
@@ -61,13 +63,12 @@ def free_instead(tag: str, chosen: ChosenRanges, in_use: RangesInUse) -> IPv4Net
     return plan.vpc if plan else None
 
 
-def without_room(chosen: ChosenRanges, plan: NetworkPlan, needs: Iterable[Need]) -> Need | None:
-    """Find the first compute subnet that needs more room than the others leave, largest first."""
-    ranges = compute_ranges(chosen, [plan.vpc])
-    taken = [*plan.public, *plan.control_plane]
-    for need in sorted((need for need in needs if need.kind != "given"), key=lambda need: need.size):
-        found = free_compute_range(ranges, taken, need.size)
+def without_room(ranges: Sequence[IPv4Network], taken: Iterable[IPv4Network], needs: Iterable[Need]) -> Need | None:
+    """Find the first compute subnet, in the order in which they are made, for which the others leave no room."""
+    held = [*taken]
+    for need in needs:
+        found = free_compute_range(ranges, held, need.size)
         if found is None:
             return need
-        taken.append(found)
+        held.append(found)
     return None

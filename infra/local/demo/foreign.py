@@ -143,6 +143,8 @@ class Maker:
     def _network(self, name: str, block: int) -> Network:
         ec2 = self.client("ec2")
         vpc_id = ec2.create_vpc(CidrBlock=f"10.{block}.0.0/16")["Vpc"]["VpcId"]
+        # EKS asks for both of a VPC whose nodes use the private endpoint; support is on in every new one.
+        ec2.modify_vpc_attribute(VpcId=vpc_id, EnableDnsHostnames={"Value": True})
         ec2.create_tags(Resources=[vpc_id], Tags=[{"Key": "Name", "Value": name}])
         private = tuple(self._subnet(vpc_id, f"10.{block}.{place}.0/24", zone) for place, zone in enumerate(ZONES))
         public = self._subnet(vpc_id, f"10.{block}.9.0/24", ZONES[0])

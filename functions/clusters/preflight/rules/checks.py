@@ -87,7 +87,9 @@ def _check_hyperpod(
     yield from owners.check(groups, facts, target)
     if new_vpc or found is not None:
         standing = [*found.own, *found.given] if found else []
-        yield from subnets.check_room(hyperpod, groups, standing, target.tag, tried=target.tried)
+        yield from subnets.check_room(hyperpod, groups, standing, target, new_vpc=new_vpc)
+    if not new_vpc:
+        yield from ranges.check_standing(hyperpod, target, found)
     field = f"{path_of(request)}instance_groups"
     yield from leftovers.check_hyperpod(facts.leftovers, target, desired_groups(hyperpod), field)
 

@@ -150,7 +150,7 @@ def _network_use(limits: dict[str, str], look: Gathering) -> NetworkUse:
 
 
 def _ranges(patience: Patience) -> RangesInUse:
-    return RangesInUse(network.vpc_ranges(patience), peering.peered_address_ranges(patience))
+    return RangesInUse(network.vpc_ranges(patience), peering.peered_vpcs(patience))
 
 
 def _foundation(needed: Needed, target: Target, look: Gathering) -> tuple[StackFound | None, list[PartFound]]:

@@ -11,7 +11,7 @@ from functions.network.subnets.rules.needs import capacity
 from functions.network.subnets.rules.shortage import shortage
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from functions.core.errors import Conflict
     from functions.network.subnets.models import Subnet
@@ -89,6 +89,11 @@ def shortage_of(need: Need, found: Sequence[Subnet], tag: str, *, untouched: boo
         return None if need.kind == "given" else shortage(need, capacity(need.size))
     room = subnet.available_addresses if untouched else capacity(subnet.cidr.prefixlen)
     return shortage(need, room, subnet_id=subnet.subnet_id)
+
+
+def still_to_make(needs: Iterable[Need], found: Sequence[Subnet], tag: str) -> list[Need]:
+    """List those compute subnets that do not stand yet."""
+    return [need for need in needs if need.kind != "given" and _standing(need, found, tag) is None]
 
 
 def _standing(need: Need, found: Sequence[Subnet], tag: str) -> Subnet | None:

@@ -175,11 +175,15 @@ def _not_listed(place: _Place, cidr: IPv4Network) -> Busy:
 
 
 def _full(place: _Place, ranges: Sequence[IPv4Network]) -> QuotaExceeded:
-    held, chosen = ", ".join(map(str, ranges)), place.context.cluster.ranges
-    further = "name a subnet of your own as subnet_id" if chosen and chosen.compute_cidr else "add a range to the VPC"
+    vpc_id, held, chosen = place.foundation.vpc_id, ", ".join(map(str, ranges)), place.context.cluster.ranges
+    part = chosen is not None and chosen.compute_cidr is not None
+    where = f"{held} of the VPC {vpc_id}, chosen as compute_cidr," if part else f"The VPC {vpc_id} ({held})"
+    further = "name a subnet of your own as subnet_id" if part else "add a secondary range to the VPC"
     return QuotaExceeded(
-        f"The VPC {place.foundation.vpc_id} ({held}) has no free /{place.need.size} left for {place.identity.name}.",
-        cause=Cause(layer=Layer.AWS, service="ec2", code="VPC_RANGES_FULL", resource=place.foundation.vpc_id),
+        f"{where} has no free /{place.need.size} left for {place.identity.name}.",
+        cause=Cause(
+            layer=Layer.AWS, service="ec2", code="COMPUTE_CIDR_FULL" if part else "VPC_RANGES_FULL", resource=vpc_id
+        ),
         remedy="Ask for a smaller subnet by subnet_prefix, delete an unused compute subnet (GET "
         f"/api/clusters/{place.context.cluster.tag}/subnets lists them), or {further}; then retry the operation.",
     )
