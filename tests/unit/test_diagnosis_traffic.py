@@ -48,6 +48,7 @@ def test_a_vpc_needs_both_settings_of_dns(support: bool, hostnames: bool, judged
 
 
 TCP: Final = replace(IN, protocol="6")
+HALVES: Final = (replace(IN, cidr="0.0.0.0/1"), replace(IN, number=110, cidr="128.0.0.0/1"))
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,18 @@ TCP: Final = replace(IN, protocol="6")
         ((OUT, IN, replace(IN, number=50, allows=False, cidr="10.0.0.0/8")), WARN),
         ((OUT, replace(IN, cidr="10.0.0.0/8")), WARN),
         ((OUT, replace(TCP, ports=(1024, 65535))), PASS),
-        ((OUT, replace(TCP, ports=(32768, 60999))), PASS),
+        # Pods leave by any port of 1024-65535, nodes themselves by 32768-60999.
+        ((OUT, replace(TCP, ports=(32768, 60999))), WARN),
+        ((OUT, replace(TCP, ports=(1024, 32767))), FAIL),
+        ((OUT, replace(TCP, ports=(32768, 33000))), FAIL),
+        ((OUT, IN, replace(TCP, number=50, ports=(1024, 32767), allows=False)), WARN),
+        ((OUT, IN, replace(TCP, number=50, ports=(1024, 60000), allows=False)), FAIL),
+        ((OUT, replace(TCP, ports=(1024, 40000)), replace(TCP, number=110, ports=(40001, 65535))), PASS),
+        ((OUT, replace(TCP, ports=(1024, 40000)), replace(TCP, number=110, ports=(40002, 65535))), WARN),
+        ((OUT, *HALVES), PASS),
+        ((OUT, *HALVES, replace(IN, number=90, cidr="192.0.2.0/24", allows=False)), WARN),
+        ((OUT, HALVES[0], replace(HALVES[1], allows=False)), WARN),
+        ((OUT, *(replace(each, allows=False, number=50) for each in HALVES), IN), FAIL),
         ((OUT, replace(TCP, ports=(443, 443))), FAIL),
         ((OUT, replace(TCP, ports=(49152, 65535))), WARN),
         ((OUT, IN, replace(TCP, number=50, ports=(22, 22), allows=False)), PASS),
@@ -71,7 +83,9 @@ TCP: Final = replace(IN, protocol="6")
         ((replace(OUT, protocol="6", ports=(80, 80)), IN), FAIL),
     ],
 )
-def test_the_first_rule_that_is_about_all_of_the_traffic_decides(own: tuple[AclRule, ...], judged: Status) -> None:
+def test_each_part_of_the_traffic_is_decided_on_by_the_first_rule_for_it(
+    own: tuple[AclRule, ...], judged: Status
+) -> None:
     status, priority, resource = heaviest(known(acl(*own)), Name.NETWORK_ACL)
     assert (status, resource) == (judged, "subnet-1")
     assert priority is {FAIL: P0, WARN: P1, PASS: None}[judged]
@@ -81,7 +95,16 @@ def test_the_rule_to_be_made_comes_before_the_one_that_refuses() -> None:
     [check] = found(known(acl(OUT, IN, replace(IN, number=40, allows=False))), Name.NETWORK_ACL)
     assert check.remedy is not None
     assert "--network-acl-id acl-1 --ingress --rule-number 39 " in check.remedy
+    assert "--port-range From=1024,To=65535 " in check.remedy
     assert "--egress" not in check.remedy
+
+
+def test_what_opens_the_rest_of_the_ports_is_told_with_those_that_are_open() -> None:
+    [check] = found(known(acl(OUT, replace(TCP, ports=(32768, 60999)))), Name.NETWORK_ACL)
+    assert check.remedy is not None
+    assert "--ingress --rule-number 99 --protocol tcp --port-range From=1024,To=65535 " in check.remedy
+    [seen] = [each.value for each in check.evidence if each.name == "rules on the answers to it"]
+    assert seen == "100 allow 0.0.0.0/0 32768-60999, 32767 deny 0.0.0.0/0"
 
 
 def test_a_subnet_of_another_acl_is_not_judged_by_this_one() -> None:

@@ -6,11 +6,10 @@ private clusters with limited internet access"; Amazon VPC user guide, "Network 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum, auto
 from typing import TYPE_CHECKING, Final
 
 from functions.diagnostics.models.answers import Name, Priority
+from functions.diagnostics.rules.passage import EVERYWHERE, Passage, Way, passage, rules_about
 from functions.diagnostics.rules.saying import fact, failed, few, noted, passed, unchecked, warned
 from functions.diagnostics.rules.subnets import placed
 from functions.network.subnets.rules.routing import onward
@@ -23,38 +22,18 @@ if TYPE_CHECKING:
     from functions.diagnostics.models.traffic import AclRule, NetworkAcl, Traffic
 
 _DNS, _ACL, _ENDPOINTS = Name.VPC_DNS, Name.NETWORK_ACL, Name.INTERFACE_ENDPOINTS
-_EVERYWHERE: Final = "0.0.0.0/0"
-_TCP: Final = ("-1", "6")
 # What a node joins with and pulls images by, and what those call that run on it from the beginning.
 NEEDED: Final = ("ec2", "ecr.api", "ecr.dkr", "eks-auth", "sts")
 # Without them it works, and its logs, sessions and HyperPod's own reports do not come through.
 HELPFUL: Final = ("eks", "logs", "sagemaker.api", "ssm")
-
-
-@dataclass(frozen=True)
-class _Way:
-    """A kind of traffic that nodes cannot do without: where it goes, and the ports that rules have to let through."""
-
-    said: str
-    outbound: bool
-    ports: tuple[int, int]
-
-    @property
-    def option(self) -> str:
-        return "--egress" if self.outbound else "--ingress"
-
-
-# Answers come to the ports that Linux gives to those who call.
+# Nodes call from the ports that Linux gives. Pods leave by the address translation of the VPC CNI, which takes any port
+# (AWS_VPC_K8S_CNI_RANDOMIZESNAT is `prng` by default), as NAT gateways do.
+_CALLERS: Final = (1_024, 65_535)
+_NODES: Final = (32_768, 60_999)
 _WAYS: Final = (
-    _Way("HTTPS out", outbound=True, ports=(443, 443)),
-    _Way("the answers to it", outbound=False, ports=(32_768, 60_999)),
+    Way("HTTPS out", outbound=True, ports=(443, 443)),
+    Way("the answers to it", outbound=False, ports=_CALLERS, core=_NODES),
 )
-
-
-class _Passage(Enum):
-    ALL = auto()
-    SOME = auto()
-    NONE = auto()
 
 
 def check(facts: Facts) -> Iterator[Check]:
@@ -90,64 +69,44 @@ def _dns(traffic: Traffic, vpc_id: str) -> Check:
 
 def _acl(acl: NetworkAcl, subnet_id: str, *, apart: bool) -> Check:
     """Judge a network ACL, which keeps no state: what goes out does not let its answers in."""
-    found = {way: _passage(acl.rules, way) for way in _WAYS}
+    found = {way: passage(acl.rules, way) for way in _WAYS}
     seen = [
         fact("network_acl", acl.acl_id),
         *(fact(f"rules on {way.said}", _rules_on(acl.rules, way)) for way in _WAYS),
     ]
-    shut = [way for way, passage in found.items() if passage is _Passage.NONE]
+    shut = [way for way, passage in found.items() if passage is Passage.NONE]
     if shut:
         message = f"{acl.acl_id} keeps {' and '.join(way.said for way in shut)} of {subnet_id} back"
         return failed(_ACL, Priority.P0, message, "; ".join(_command(acl, way) for way in shut), subnet_id, seen)
-    partly = [way.said for way, passage in found.items() if passage is _Passage.SOME]
+    partly = [way for way, passage in found.items() if passage is Passage.SOME]
     if partly:
-        message = f"{acl.acl_id} lets only a part of {' and of '.join(partly)} of {subnet_id} through"
+        message = (
+            f"{acl.acl_id} lets only a part of {' and of '.join(way.said for way in partly)} of {subnet_id} through"
+        )
         if apart:  # what it needs is in the VPC, or what it is given
             return noted(_ACL, message, subnet_id, seen)
-        return warned(_ACL, Priority.P1, message, "See that the rules keep back nothing of AWS.", subnet_id, seen)
+        remedy = f"See that nothing of AWS is kept back, or: {'; '.join(_command(acl, way) for way in partly)}"
+        return warned(_ACL, Priority.P1, message, remedy, subnet_id, seen)
     return passed(_ACL, f"{acl.acl_id} lets HTTPS out of {subnet_id}, and the answers in", subnet_id)
 
 
-def _command(acl: NetworkAcl, way: _Way) -> str:
+def _command(acl: NetworkAcl, way: Way) -> str:
     """Write the command that puts a rule in front of all others."""
     before = min((rule.number for rule in acl.rules if rule.outbound is way.outbound), default=100) - 1
     low, high = way.ports
     return (
         f"aws ec2 create-network-acl-entry --network-acl-id {acl.acl_id} {way.option} --rule-number {max(before, 1)} "
-        f"--protocol tcp --port-range From={low},To={high} --cidr-block {_EVERYWHERE} --rule-action allow"
+        f"--protocol tcp --port-range From={low},To={high} --cidr-block {EVERYWHERE} --rule-action allow"
     )
 
 
-def _passage(rules: Sequence[AclRule], way: _Way) -> _Passage:
-    """Walk the rules by their numbers to the first that is about all of a kind of traffic; none means a refusal."""
-    earlier = set[bool]()
-    for rule in _about(rules, way):
-        if rule.cidr == _EVERYWHERE and _covers(rule, way):
-            earlier.add(rule.allows)
-            break
-        earlier.add(rule.allows)
-    else:
-        earlier.add(False)
-    if earlier == {True}:
-        return _Passage.ALL
-    return _Passage.SOME if True in earlier else _Passage.NONE
+def _rules_on(rules: Sequence[AclRule], way: Way) -> str:
+    return few([_said(rule) for rule in rules_about(rules, way)])
 
 
-def _about(rules: Sequence[AclRule], way: _Way) -> list[AclRule]:
-    fitting = [rule for rule in rules if rule.outbound is way.outbound and rule.protocol in _TCP and _meets(rule, way)]
-    return sorted(fitting, key=lambda rule: rule.number)
-
-
-def _covers(rule: AclRule, way: _Way) -> bool:
-    return rule.ports is None or (rule.ports[0] <= way.ports[0] and way.ports[1] <= rule.ports[1])
-
-
-def _meets(rule: AclRule, way: _Way) -> bool:
-    return rule.ports is None or (rule.ports[0] <= way.ports[1] and way.ports[0] <= rule.ports[1])
-
-
-def _rules_on(rules: Sequence[AclRule], way: _Way) -> str:
-    return few([f"{rule.number} {'allow' if rule.allows else 'deny'} {rule.cidr}" for rule in _about(rules, way)])
+def _said(rule: AclRule) -> str:
+    ports = f" {rule.ports[0]}-{rule.ports[1]}" if rule.ports else ""
+    return f"{rule.number} {'allow' if rule.allows else 'deny'} {rule.cidr}{ports}"
 
 
 def _endpoints(traffic: Traffic, subnet_id: str) -> Check:
