@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.core import runtime
-from functions.diagnostics.models.traffic import AclRule, NetworkAcl
+from functions.diagnostics.models.traffic import AclRule, Endpoints, NetworkAcl, VpcDns
 
 if TYPE_CHECKING:
     from types_boto3_ec2.literals import VpcAttributeNameType
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 _ALL_PORTS: Final = (0, 65_535)
 
 
-def dns_of(vpc_id: str) -> tuple[bool, bool]:
-    """Say whether names are resolved in a VPC, and whether what stands in it has names."""
-    return _attribute(vpc_id, "enableDnsSupport"), _attribute(vpc_id, "enableDnsHostnames")
+def dns_of(vpc_id: str) -> VpcDns:
+    """Read the DNS settings of a VPC: EC2 tells one a call."""
+    return VpcDns(vpc_id, _attribute(vpc_id, "enableDnsSupport"), _attribute(vpc_id, "enableDnsHostnames"))
 
 
 def _attribute(vpc_id: str, name: VpcAttributeNameType) -> bool:
@@ -25,16 +25,16 @@ def _attribute(vpc_id: str, name: VpcAttributeNameType) -> bool:
     return found.get("Value", False)
 
 
-def acls_of(vpc_id: str) -> list[NetworkAcl]:
+def acls_of(vpc_id: str) -> tuple[NetworkAcl, ...]:
     """List the network ACLs of a VPC."""
     pages = runtime.client("ec2").get_paginator("describe_network_acls").paginate(Filters=_in_vpc(vpc_id))
-    return [_acl(found) for page in pages for found in page["NetworkAcls"]]
+    return tuple(_acl(found) for page in pages for found in page["NetworkAcls"])
 
 
-def interface_services(vpc_id: str, region: str) -> frozenset[str]:
-    """Name the services of AWS, without their prefix, that an interface in a VPC answers for under their own names."""
+def endpoints_of(vpc_id: str, region: str) -> Endpoints:
+    """Read the endpoints of a VPC."""
     pages = runtime.client("ec2").get_paginator("describe_vpc_endpoints").paginate(Filters=_in_vpc(vpc_id))
-    return frozenset(
+    services = (
         found.get("ServiceName", "").removeprefix(f"com.amazonaws.{region}.")
         for page in pages
         for found in page["VpcEndpoints"]
@@ -42,6 +42,7 @@ def interface_services(vpc_id: str, region: str) -> frozenset[str]:
         and found.get("PrivateDnsEnabled")
         and found.get("State", "").lower() == "available"
     )
+    return Endpoints(frozenset(services))
 
 
 def _in_vpc(vpc_id: str) -> list[FilterTypeDef]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import Final, Never
 
 import pytest
 
 from functions.diagnostics import rules
 from functions.diagnostics.models.answers import Area, Name, Priority, Status
 from functions.diagnostics.models.facts import Facts, Seen
-from functions.diagnostics.models.traffic import AclRule, NetworkAcl, Traffic
+from functions.diagnostics.models.traffic import AclRule, Endpoints, NetworkAcl, VpcDns
 from functions.diagnostics.rules.saying import is_unchecked
 from functions.diagnostics.rules.traffic import HELPFUL, NEEDED
-from functions.network.subnets.models import Vpc
+from functions.network.subnets.models import S3Endpoint, Vpc
 from tests.unit.test_diagnosis_rules import WHY, facts, found, heaviest, vpc
 
 FAIL, WARN, INFO, PASS = Status.FAIL, Status.WARN, Status.INFO, Status.PASS
@@ -28,13 +28,14 @@ OUT: Final = AclRule(100, outbound=True, allows=True, protocol="-1", cidr=EVERYW
 IN: Final = replace(OUT, outbound=False)
 
 
-def acl(*own: AclRule) -> Traffic:
+def acl(*own: AclRule, **changes: object) -> Facts:
     rule_set = NetworkAcl("acl-1", frozenset({"subnet-1"}), (*LAST, *own))
-    return Traffic(dns_support=True, dns_hostnames=True, acls=(rule_set,))
+    dns = VpcDns("vpc-1", support=True, hostnames=True)
+    return replace(facts(dns=Seen(dns), acls=Seen((rule_set,)), endpoints=Seen(Endpoints())), **changes)  # type: ignore[arg-type]
 
 
-def known(traffic: Traffic, network: Vpc | None = None) -> Facts:
-    return facts(traffic=Seen(traffic), vpc=Seen(network or vpc()))
+def served(*services: str) -> Seen[Endpoints]:
+    return Seen(Endpoints(frozenset(services)))
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,7 @@ def known(traffic: Traffic, network: Vpc | None = None) -> Facts:
     [(True, True, PASS, 0), (False, True, FAIL, 1), (True, False, FAIL, 1), (False, False, FAIL, 2)],
 )
 def test_a_vpc_needs_both_settings_of_dns(support: bool, hostnames: bool, judged: Status, commands: int) -> None:
-    [check] = found(known(Traffic(support, hostnames)), Name.VPC_DNS)
+    [check] = found(acl(dns=Seen(VpcDns("vpc-1", support, hostnames))), Name.VPC_DNS)
     assert (check.status, check.priority) == (judged, P0 if judged is FAIL else None)
     assert (check.remedy or "").count("modify-vpc-attribute") == commands
 
@@ -86,13 +87,13 @@ HALVES: Final = (replace(IN, cidr="0.0.0.0/1"), replace(IN, number=110, cidr="12
 def test_each_part_of_the_traffic_is_decided_on_by_the_first_rule_for_it(
     own: tuple[AclRule, ...], judged: Status
 ) -> None:
-    status, priority, resource = heaviest(known(acl(*own)), Name.NETWORK_ACL)
+    status, priority, resource = heaviest(acl(*own), Name.NETWORK_ACL)
     assert (status, resource) == (judged, "subnet-1")
     assert priority is {FAIL: P0, WARN: P1, PASS: None}[judged]
 
 
 def test_the_rule_to_be_made_comes_before_the_one_that_refuses() -> None:
-    [check] = found(known(acl(OUT, IN, replace(IN, number=40, allows=False))), Name.NETWORK_ACL)
+    [check] = found(acl(OUT, IN, replace(IN, number=40, allows=False)), Name.NETWORK_ACL)
     assert check.remedy is not None
     assert "--network-acl-id acl-1 --ingress --rule-number 39 " in check.remedy
     assert "--port-range From=1024,To=65535 " in check.remedy
@@ -100,7 +101,7 @@ def test_the_rule_to_be_made_comes_before_the_one_that_refuses() -> None:
 
 
 def test_what_opens_the_rest_of_the_ports_is_told_with_those_that_are_open() -> None:
-    [check] = found(known(acl(OUT, replace(TCP, ports=(32768, 60999)))), Name.NETWORK_ACL)
+    [check] = found(acl(OUT, replace(TCP, ports=(32768, 60999))), Name.NETWORK_ACL)
     assert check.remedy is not None
     assert "--ingress --rule-number 99 --protocol tcp --port-range From=1024,To=65535 " in check.remedy
     [seen] = [each.value for each in check.evidence if each.name == "rules on the answers to it"]
@@ -108,11 +109,14 @@ def test_what_opens_the_rest_of_the_ports_is_told_with_those_that_are_open() -> 
 
 
 def test_a_subnet_of_another_acl_is_not_judged_by_this_one() -> None:
-    other = replace(acl().acls[0], subnet_ids=frozenset({"subnet-2"}))
-    assert found(known(Traffic(dns_support=True, dns_hostnames=True, acls=(other,))), Name.NETWORK_ACL) == []
+    other = NetworkAcl("acl-2", frozenset({"subnet-2"}), LAST)
+    assert found(acl(acls=Seen((other,))), Name.NETWORK_ACL) == []
 
 
-APART: Final = replace(vpc(), tables=())
+APART: Final[Seen[Vpc]] = Seen(replace(vpc(), tables=()))
+
+S3: Final = S3Endpoint("vpce-s3", gateway=False, available=True, route_table_ids=frozenset(), private_dns=True)
+S3_APART: Final[Seen[Vpc]] = Seen(replace(vpc(), tables=(), endpoints=(S3,)))
 
 
 @pytest.mark.parametrize(
@@ -127,26 +131,46 @@ APART: Final = replace(vpc(), tables=())
 def test_a_subnet_without_a_way_out_is_judged_by_the_endpoints_of_its_vpc(
     services: set[str], judged: Status, priority: Priority | None
 ) -> None:
-    apart = known(replace(acl(OUT, IN), services=frozenset(services)), APART)
+    apart = acl(OUT, IN, endpoints=served(*services), vpc=APART)
     assert heaviest(apart, Name.INTERFACE_ENDPOINTS) == (judged, priority, "subnet-1")
     assert heaviest(apart, Name.SUBNET_ROUTE)[0] is INFO
 
 
 def test_where_nothing_leads_on_and_nothing_is_there_the_route_is_what_lacks() -> None:
-    apart = known(acl(OUT, IN), APART)
+    apart = acl(OUT, IN, vpc=APART)
     assert heaviest(apart, Name.SUBNET_ROUTE) == (FAIL, P0, "subnet-1")
     assert found(apart, Name.INTERFACE_ENDPOINTS) == []
 
 
 def test_who_leads_on_needs_no_endpoints_and_who_does_not_need_not_let_everything_through() -> None:
-    some = replace(acl(OUT, replace(IN, cidr="10.0.0.0/8")), services=frozenset({*NEEDED, *HELPFUL}))
-    assert found(known(some), Name.INTERFACE_ENDPOINTS) == []
-    assert heaviest(known(some), Name.NETWORK_ACL)[0] is WARN
-    assert heaviest(known(some, APART), Name.NETWORK_ACL)[0] is INFO
+    some = acl(OUT, replace(IN, cidr="10.0.0.0/8"), endpoints=served(*NEEDED, *HELPFUL))
+    assert found(some, Name.INTERFACE_ENDPOINTS) == []
+    assert heaviest(some, Name.NETWORK_ACL)[0] is WARN
+    assert heaviest(replace(some, vpc=APART), Name.NETWORK_ACL)[0] is INFO
 
 
-def test_what_could_not_be_read_is_told_and_condemns_nothing() -> None:
-    silent = facts(traffic=Seen(why=WHY))
-    told = rules.diagnose(silent, {Area.NETWORK})
-    assert (told.complete, told.counts.failed) == (False, 0)
-    assert {each.check for each in told.checks if is_unchecked(each)} == {Name.VPC_DNS, Name.NETWORK_ACL}
+SILENT: Final[Seen[Never]] = Seen(why=WHY)
+WHOLE: Final = acl(OUT, IN, endpoints=served(*NEEDED, *HELPFUL))
+
+
+@pytest.mark.parametrize(
+    ("lacks", "told"),
+    [
+        ("dns", {Name.VPC_DNS}),
+        ("acls", {Name.NETWORK_ACL}),
+        ("endpoints", {Name.SUBNET_ROUTE, Name.INTERFACE_ENDPOINTS}),
+        ("vpc", {Name.COMPUTE_SUBNET, Name.NETWORK_ACL}),
+    ],
+)
+@pytest.mark.parametrize("network", [WHOLE.vpc, S3_APART], ids=["through a NAT gateway", "by endpoints"])
+def test_what_could_not_be_read_is_told_and_condemns_nothing(network: Seen[Vpc], lacks: str, told: set[Name]) -> None:
+    apart = network is S3_APART
+    said = rules.diagnose(replace(replace(WHOLE, vpc=network), **{lacks: SILENT}), {Area.NETWORK})  # type: ignore[arg-type]
+    expected = set() if lacks == "endpoints" and not apart else told
+    assert {each.check for each in said.checks if is_unchecked(each)} == expected
+    assert (said.complete, said.counts.failed) == (not expected, 0)
+    if lacks == "acls" and apart:
+        assert {each.status for each in said.checks if each.check in (Name.SUBNET_ROUTE, Name.INTERFACE_ENDPOINTS)} == {
+            INFO,
+            PASS,
+        }

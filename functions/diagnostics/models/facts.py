@@ -14,7 +14,7 @@ from functions.clusters.importing.models.found import FoundEks
 from functions.core.cluster import ClusterSpec, DesiredGroup
 from functions.core.errors import ProblemBody
 from functions.core.ledger.models import Operation
-from functions.diagnostics.models.traffic import Traffic
+from functions.diagnostics.models.traffic import Endpoints, NetworkAcl, VpcDns
 from functions.network.subnets.models import Vpc
 
 Value = TypeVar("Value", covariant=True)
@@ -210,7 +210,9 @@ class Facts:
     eks: Seen[EksSeen] = _NOBODY
     hyperpod: Seen[HyperPodSeen] = _NOBODY
     vpc: Seen[Vpc] = _NOBODY
-    traffic: Seen[Traffic] = _NOBODY
+    dns: Seen[VpcDns] = _NOBODY
+    acls: Seen[tuple[NetworkAcl, ...]] = _NOBODY
+    endpoints: Seen[Endpoints] = _NOBODY
     security_groups: Seen[Mapping[str, SecurityGroup]] = _NOBODY
     trusts: Mapping[str, Seen[Mapping[str, JsonValue]]] = field(default_factory=dict)
     entries: Mapping[str, Seen[EntrySeen]] = field(default_factory=dict)

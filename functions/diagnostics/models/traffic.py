@@ -27,14 +27,16 @@ class NetworkAcl:
 
 
 @dataclass(frozen=True)
-class Traffic:
-    """How names are resolved in a VPC, its network ACLs, and the services that an interface in it answers for."""
+class VpcDns:
+    """Whether names are resolved in a VPC, and whether what stands in it has names."""
 
-    dns_support: bool
-    dns_hostnames: bool
-    acls: tuple[NetworkAcl, ...] = ()
+    vpc_id: str
+    support: bool
+    hostnames: bool
+
+
+@dataclass(frozen=True)
+class Endpoints:
+    """The services of AWS, without their prefix, that an interface in a VPC answers for under their own names."""
+
     services: frozenset[str] = frozenset()
-
-    def acl_of(self, subnet_id: str) -> NetworkAcl | None:
-        """Give the network ACL of a subnet: it has exactly one."""
-        return next((each for each in self.acls if subnet_id in each.subnet_ids), None)

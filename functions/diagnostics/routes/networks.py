@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from functions.aws import network, routing, vpc_traffic
 from functions.core import settings
 from functions.diagnostics.models.answers import Area
 from functions.diagnostics.models.facts import Seen
-from functions.diagnostics.models.traffic import Traffic
-from functions.diagnostics.routes.asking import first_reason
+from functions.diagnostics.routes.asking import first_reason, seen
 from functions.diagnostics.rules.areas import any_of
 from functions.network.subnets.models import Vpc
 
@@ -43,21 +43,14 @@ def ask(known: Facts, areas: Collection[Area], around: Gathering) -> Callable[[]
     return answered
 
 
-def ask_traffic(known: Facts, areas: Collection[Area], around: Gathering) -> Callable[[], Seen[Traffic]]:
-    """Ask what else keeps traffic back; the answer is there once all calls are made."""
+def ask_traffic(known: Facts, areas: Collection[Area], around: Gathering) -> Callable[[Facts], Facts]:
+    """Ask what else keeps traffic back, each by itself; the answers are there once all calls are made."""
     vpc_id, region = _vpc_of(known), settings.current().region
     wanted = bool(vpc_id) and Area.NETWORK in areas
     dns = around.ask("vpc_dns", lambda: vpc_traffic.dns_of(vpc_id), wanted=wanted)
     acls = around.ask("network_acls", lambda: vpc_traffic.acls_of(vpc_id), wanted=wanted)
-    services = around.ask("endpoints", lambda: vpc_traffic.interface_services(vpc_id, region), wanted=wanted)
-
-    def answered() -> Seen[Traffic]:
-        why = first_reason((dns, acls, services))
-        if why or dns.value is None:
-            return Seen(why=why, asked=wanted)
-        return Seen(Traffic(*dns.value, tuple(acls.value or ()), services.value or frozenset()))
-
-    return answered
+    endpoints = around.ask("endpoints", lambda: vpc_traffic.endpoints_of(vpc_id, region), wanted=wanted)
+    return lambda facts: replace(facts, dns=seen(dns), acls=seen(acls), endpoints=seen(endpoints))
 
 
 def _vpc_of(known: Facts) -> str:

@@ -61,7 +61,7 @@ def within(known: Facts, areas: Collection[Area], around: Gathering) -> Facts:
     nodes, events = _nodes(known, areas, around), failures.ask(known, areas, around)
     vpc, traffic = networks.ask(known, areas, around), networks.ask_traffic(known, areas, around)
     around.make()
-    return replace(
+    whole = replace(
         known,
         plans=plans(),
         scripts=scripts(),
@@ -73,8 +73,8 @@ def within(known: Facts, areas: Collection[Area], around: Gathering) -> Facts:
         nodes=seen(nodes),
         events=seen(events),
         vpc=vpc(),
-        traffic=traffic(),
     )
+    return traffic(whole)
 
 
 def _installed(known: Facts, areas: Collection[Area], around: Gathering) -> Asked[tuple[str, ...]]:

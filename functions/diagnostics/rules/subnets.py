@@ -119,7 +119,10 @@ def _leaves(facts: Facts, subnet: Subnet, table: RouteTable | None, vpc: Vpc) ->
     )
     if table is not None and (leads_on(table, vpc.nat_gateways) if through_nat else onward(table)):
         return passed(_ROUTE, f"{subnet.subnet_id} leads on: {said_of(table)}", subnet.subnet_id)
-    if not onward(table) and facts.traffic.value and facts.traffic.value.services:
+    if not onward(table) and facts.endpoints.why:
+        # Whether nothing leads to AWS depends on them.
+        return unchecked(_ROUTE, facts.endpoints, subnet.subnet_id)
+    if not onward(table) and facts.endpoints.value and facts.endpoints.value.services:
         message = f"{subnet.subnet_id} reaches what has an endpoint in its VPC, and nothing else: {said_of(table)}"
         return noted(_ROUTE, message, subnet.subnet_id, seen)
     state = ", which does not work" if through_nat and onward(table) else ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from functions.diagnostics.models.answers import Name, Priority
 from functions.diagnostics.rules.passage import EVERYWHERE, Passage, Way, passage, rules_about
-from functions.diagnostics.rules.saying import fact, failed, few, noted, passed, unchecked, warned
+from functions.diagnostics.rules.saying import fact, failed, few, noted, passed, unchecked, unread, warned
 from functions.diagnostics.rules.subnets import placed
 from functions.network.subnets.rules.routing import onward
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from functions.diagnostics.models.answers import Check
     from functions.diagnostics.models.facts import Facts
-    from functions.diagnostics.models.traffic import AclRule, NetworkAcl, Traffic
+    from functions.diagnostics.models.traffic import AclRule, Endpoints, NetworkAcl, VpcDns
 
 _DNS, _ACL, _ENDPOINTS = Name.VPC_DNS, Name.NETWORK_ACL, Name.INTERFACE_ENDPOINTS
 # What a node joins with and pulls images by, and what those call that run on it from the beginning.
@@ -38,26 +38,34 @@ _WAYS: Final = (
 
 def check(facts: Facts) -> Iterator[Check]:
     """Judge the VPC, then each subnet that instances stand in, or are to stand in."""
-    if not facts.traffic.asked:
-        return
-    if facts.traffic.value is None:
-        yield from (unchecked(name, facts.traffic) for name in (_DNS, _ACL))
-        return
-    traffic, vpc = facts.traffic.value, facts.vpc.value
+    yield from [_dns(facts.dns.value)] if facts.dns.value else unread(_DNS, facts.dns)
+    yield from unread(_ACL, facts.acls, facts.vpc)
+    vpc = facts.vpc.value
     if vpc is None:
         return
-    yield _dns(traffic, vpc.vpc_id)
     for subnet_id in [each for each in placed(facts, vpc) if each in {subnet.subnet_id for subnet in vpc.subnets}]:
         apart = not onward(vpc.table_of(subnet_id))
-        if acl := traffic.acl_of(subnet_id):
+        if acl := _acl_of(facts, subnet_id):
             yield _acl(acl, subnet_id, apart=apart)
-        if apart and traffic.services:
-            yield _endpoints(traffic, subnet_id)
+        if apart:
+            yield from _endpoints_for(facts, subnet_id)
 
 
-def _dns(traffic: Traffic, vpc_id: str) -> Check:
+def _acl_of(facts: Facts, subnet_id: str) -> NetworkAcl | None:
+    """Give the network ACL of a subnet: it has exactly one."""
+    return next((each for each in facts.acls.value or () if subnet_id in each.subnet_ids), None)
+
+
+def _endpoints_for(facts: Facts, subnet_id: str) -> Iterator[Check]:
+    if facts.endpoints.why:
+        yield unchecked(_ENDPOINTS, facts.endpoints, subnet_id)
+    elif facts.endpoints.value and facts.endpoints.value.services:
+        yield _endpoints(facts.endpoints.value, subnet_id)
+
+
+def _dns(dns: VpcDns) -> Check:
     """Judge name resolution: nodes find the cluster, file systems and endpoints by names of the VPC."""
-    settings = {"dns-support": traffic.dns_support, "dns-hostnames": traffic.dns_hostnames}
+    vpc_id, settings = dns.vpc_id, {"dns-support": dns.support, "dns-hostnames": dns.hostnames}
     off = [name for name, is_on in settings.items() if not is_on]
     if not off:
         return passed(_DNS, f"names are resolved in {vpc_id}, and what stands in it has names", vpc_id)
@@ -109,14 +117,14 @@ def _said(rule: AclRule) -> str:
     return f"{rule.number} {'allow' if rule.allows else 'deny'} {rule.cidr}{ports}"
 
 
-def _endpoints(traffic: Traffic, subnet_id: str) -> Check:
+def _endpoints(endpoints: Endpoints, subnet_id: str) -> Check:
     """Judge what a subnet without a way out of the VPC reaches AWS by."""
-    seen = [fact("endpoints", ", ".join(sorted(traffic.services)))]
+    seen = [fact("endpoints", ", ".join(sorted(endpoints.services)))]
     remedy = "Make interface endpoints with private DNS in the VPC for {}, or give the subnet a route that leads on."
-    if missing := [each for each in NEEDED if each not in traffic.services]:
+    if missing := [each for each in NEEDED if each not in endpoints.services]:
         message = f"{subnet_id} leads nowhere, and its VPC has no endpoint for {', '.join(missing)}: nodes do not join"
         return failed(_ENDPOINTS, Priority.P0, message, remedy.format(", ".join(missing)), subnet_id, seen)
-    if missing := [each for each in HELPFUL if each not in traffic.services]:
+    if missing := [each for each in HELPFUL if each not in endpoints.services]:
         message = f"{subnet_id} leads nowhere, and its VPC has no endpoint for {', '.join(missing)}"
         return warned(_ENDPOINTS, Priority.P1, message, remedy.format(", ".join(missing)), subnet_id, seen)
     return passed(_ENDPOINTS, f"{subnet_id} reaches AWS through endpoints in its VPC", subnet_id)
