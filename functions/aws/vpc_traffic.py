@@ -1,15 +1,17 @@
-"""What traffic of a VPC hangs on in EC2: its DNS settings, network ACLs and interface endpoints."""
+"""What traffic of a VPC hangs on in EC2: its DNS settings, network ACLs and endpoints."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from functions.aws.routing import s3_service
 from functions.core import runtime
 from functions.diagnostics.models.traffic import AclRule, Endpoints, NetworkAcl, VpcDns
+from functions.network.subnets.models import S3Endpoint
 
 if TYPE_CHECKING:
     from types_boto3_ec2.literals import VpcAttributeNameType
-    from types_boto3_ec2.type_defs import FilterTypeDef, NetworkAclEntryTypeDef, NetworkAclTypeDef
+    from types_boto3_ec2.type_defs import FilterTypeDef, NetworkAclEntryTypeDef, NetworkAclTypeDef, VpcEndpointTypeDef
 
 _ALL_PORTS: Final = (0, 65_535)
 
@@ -34,15 +36,33 @@ def acls_of(vpc_id: str) -> tuple[NetworkAcl, ...]:
 def endpoints_of(vpc_id: str, region: str) -> Endpoints:
     """Read the endpoints of a VPC."""
     pages = runtime.client("ec2").get_paginator("describe_vpc_endpoints").paginate(Filters=_in_vpc(vpc_id))
-    services = (
-        found.get("ServiceName", "").removeprefix(f"com.amazonaws.{region}.")
-        for page in pages
-        for found in page["VpcEndpoints"]
-        if found.get("VpcEndpointType") == "Interface"
-        and found.get("PrivateDnsEnabled")
-        and found.get("State", "").lower() == "available"
+    listed = [found for page in pages for found in page["VpcEndpoints"]]
+    services = {
+        named: frozenset(
+            found.get("ServiceName", "").removeprefix(f"com.amazonaws.{region}.")
+            for found in listed
+            if found.get("VpcEndpointType") == "Interface"
+            and _available(found)
+            and found.get("PrivateDnsEnabled", False) is named
+        )
+        for named in (True, False)
+    }
+    s3 = tuple(_s3_endpoint(found) for found in listed if found.get("ServiceName") == s3_service(region))
+    return Endpoints(services[True], services[False] - services[True], s3)
+
+
+def _available(found: VpcEndpointTypeDef) -> bool:
+    return found.get("State", "").lower() == "available"
+
+
+def _s3_endpoint(found: VpcEndpointTypeDef) -> S3Endpoint:
+    return S3Endpoint(
+        endpoint_id=found.get("VpcEndpointId", ""),
+        gateway=found.get("VpcEndpointType") == "Gateway",
+        available=_available(found),
+        route_table_ids=frozenset(found.get("RouteTableIds", [])),
+        private_dns=found.get("PrivateDnsEnabled", False),
     )
-    return Endpoints(frozenset(services))
 
 
 def _in_vpc(vpc_id: str) -> list[FilterTypeDef]:

@@ -27,7 +27,7 @@ CALLS = {
     "ec2 DescribeNatGateways": 1,
     "ec2 DescribeNetworkAcls": 1,
     "ec2 DescribeVpcAttribute": 2,
-    "ec2 DescribeVpcEndpoints": 2,
+    "ec2 DescribeVpcEndpoints": 1,
     "ec2 DescribeSecurityGroups": 1,
     "iam GetRole": 1,
     "s3 HeadObject": 1,

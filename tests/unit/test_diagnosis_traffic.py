@@ -158,7 +158,7 @@ WHOLE: Final = acl(OUT, IN, endpoints=served(*NEEDED, *HELPFUL))
     [
         ("dns", {Name.VPC_DNS}),
         ("acls", {Name.NETWORK_ACL}),
-        ("endpoints", {Name.SUBNET_ROUTE, Name.INTERFACE_ENDPOINTS}),
+        ("endpoints", {Name.S3_ROUTE, Name.SUBNET_ROUTE, Name.INTERFACE_ENDPOINTS}),
         ("vpc", {Name.COMPUTE_SUBNET, Name.NETWORK_ACL}),
     ],
 )
@@ -166,7 +166,8 @@ WHOLE: Final = acl(OUT, IN, endpoints=served(*NEEDED, *HELPFUL))
 def test_what_could_not_be_read_is_told_and_condemns_nothing(network: Seen[Vpc], lacks: str, told: set[Name]) -> None:
     apart = network is S3_APART
     said = rules.diagnose(replace(replace(WHOLE, vpc=network), **{lacks: SILENT}), {Area.NETWORK})  # type: ignore[arg-type]
-    expected = set() if lacks == "endpoints" and not apart else told
+    # Who leads on needs them for S3 alone.
+    expected = {Name.S3_ROUTE} if lacks == "endpoints" and not apart else told
     assert {each.check for each in said.checks if is_unchecked(each)} == expected
     assert (said.complete, said.counts.failed) == (not expected, 0)
     if lacks == "acls" and apart:

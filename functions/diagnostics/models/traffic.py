@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from functions.network.subnets.models import S3Endpoint
+
 
 @dataclass(frozen=True)
 class AclRule:
@@ -37,6 +39,11 @@ class VpcDns:
 
 @dataclass(frozen=True)
 class Endpoints:
-    """The services of AWS, without their prefix, that an interface in a VPC answers for under their own names."""
+    """The endpoints of a VPC: for S3, and the services of AWS, without their prefix, that an interface answers for.
+
+    `services` are those that are reached under their own names; interfaces for the `nameless` have no private DNS.
+    """
 
     services: frozenset[str] = frozenset()
+    nameless: frozenset[str] = frozenset()
+    s3: tuple[S3Endpoint, ...] = ()

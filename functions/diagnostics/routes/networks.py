@@ -18,39 +18,45 @@ if TYPE_CHECKING:
 
     from functions.core.gathering import Gathering
     from functions.diagnostics.models.facts import Facts
+    from functions.network.subnets.models import S3Endpoint
 
 _UNZONED: dict[str, str] = {}
 
 
-def ask(known: Facts, areas: Collection[Area], around: Gathering) -> Callable[[], Seen[Vpc]]:
-    """Ask for what routes hang on; the answer is there once all calls are made."""
-    vpc_id = _vpc_of(known)
-    wanted = bool(vpc_id) and any_of(areas, Area.NETWORK, Area.CAPACITY)
-    subnets = around.ask("subnets", lambda: network.subnets_of_vpc(vpc_id), wanted=wanted)
-    tables = around.ask("route_tables", lambda: routing.tables_of_vpc(vpc_id), wanted=wanted)
-    gateways = around.ask("nat_gateways", lambda: routing.nat_gateways_of_vpc(vpc_id, _UNZONED), wanted=wanted)
-    endpoints = around.ask(
-        "s3_endpoints", lambda: routing.s3_endpoints_of_vpc(vpc_id, settings.current().region), wanted=wanted
-    )
+def ask(known: Facts, areas: Collection[Area], around: Gathering) -> Callable[[Facts], Facts]:
+    """Ask for the VPC, and what keeps its traffic back; the answers are there once all calls are made.
 
-    def answered() -> Seen[Vpc]:
-        why = first_reason((subnets, tables, gateways, endpoints))
-        if why or not wanted:
-            return Seen(why=why, asked=wanted)
-        made = (tuple(subnets.value or ()), tuple(tables.value or ()))
-        return Seen(Vpc(vpc_id, *made, tuple(gateways.value or ()), tuple(endpoints.value or ())))
-
-    return answered
-
-
-def ask_traffic(known: Facts, areas: Collection[Area], around: Gathering) -> Callable[[Facts], Facts]:
-    """Ask what else keeps traffic back, each by itself; the answers are there once all calls are made."""
+    One read of the endpoints serves both: a VPC whose endpoints could not be read has none, and `endpoints` says why.
+    """
     vpc_id, region = _vpc_of(known), settings.current().region
     wanted = bool(vpc_id) and Area.NETWORK in areas
     dns = around.ask("vpc_dns", lambda: vpc_traffic.dns_of(vpc_id), wanted=wanted)
     acls = around.ask("network_acls", lambda: vpc_traffic.acls_of(vpc_id), wanted=wanted)
     endpoints = around.ask("endpoints", lambda: vpc_traffic.endpoints_of(vpc_id, region), wanted=wanted)
-    return lambda facts: replace(facts, dns=seen(dns), acls=seen(acls), endpoints=seen(endpoints))
+    vpc = _ask_vpc(vpc_id, areas, around)
+
+    def answered(facts: Facts) -> Facts:
+        served = endpoints.value.s3 if endpoints.value else ()
+        return replace(facts, vpc=vpc(served), dns=seen(dns), acls=seen(acls), endpoints=seen(endpoints))
+
+    return answered
+
+
+def _ask_vpc(vpc_id: str, areas: Collection[Area], around: Gathering) -> Callable[[tuple[S3Endpoint, ...]], Seen[Vpc]]:
+    """Ask for what routes hang on, all of which is needed."""
+    wanted = bool(vpc_id) and any_of(areas, Area.NETWORK, Area.CAPACITY)
+    subnets = around.ask("subnets", lambda: network.subnets_of_vpc(vpc_id), wanted=wanted)
+    tables = around.ask("route_tables", lambda: routing.tables_of_vpc(vpc_id), wanted=wanted)
+    gateways = around.ask("nat_gateways", lambda: routing.nat_gateways_of_vpc(vpc_id, _UNZONED), wanted=wanted)
+
+    def answered(endpoints: tuple[S3Endpoint, ...]) -> Seen[Vpc]:
+        why = first_reason((subnets, tables, gateways))
+        if why or not wanted:
+            return Seen(why=why, asked=wanted)
+        made = (tuple(subnets.value or ()), tuple(tables.value or ()))
+        return Seen(Vpc(vpc_id, *made, tuple(gateways.value or ()), endpoints))
+
+    return answered
 
 
 def _vpc_of(known: Facts) -> str:

@@ -59,7 +59,7 @@ def within(known: Facts, areas: Collection[Area], around: Gathering) -> Facts:
     installed = _installed(known, areas, around)
     limits, groups = _limits(known, areas, around), _groups(known, areas, around)
     nodes, events = _nodes(known, areas, around), failures.ask(known, areas, around)
-    vpc, traffic = networks.ask(known, areas, around), networks.ask_traffic(known, areas, around)
+    network = networks.ask(known, areas, around)
     around.make()
     whole = replace(
         known,
@@ -72,9 +72,8 @@ def within(known: Facts, areas: Collection[Area], around: Gathering) -> Facts:
         security_groups=seen(groups),
         nodes=seen(nodes),
         events=seen(events),
-        vpc=vpc(),
     )
-    return traffic(whole)
+    return network(whole)
 
 
 def _installed(known: Facts, areas: Collection[Area], around: Gathering) -> Asked[tuple[str, ...]]:

@@ -131,6 +131,8 @@ def _leaves(facts: Facts, subnet: Subnet, table: RouteTable | None, vpc: Vpc) ->
 
 
 def _reaches_s3(facts: Facts, subnet: Subnet, table: RouteTable | None, vpc: Vpc) -> Check:
+    if facts.endpoints.why:
+        return unchecked(_S3, facts.endpoints, subnet.subnet_id)
     if reaches_s3(table, vpc.endpoints):
         return passed(_S3, f"{subnet.subnet_id} reaches S3 through an endpoint", subnet.subnet_id)
     there = [each.endpoint_id for each in vpc.endpoints if each.available]
