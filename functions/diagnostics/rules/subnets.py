@@ -147,5 +147,5 @@ def _reaches_s3(facts: Facts, subnet: Subnet, table: RouteTable | None, vpc: Vpc
 def _mending(facts: Facts) -> str:
     if facts.spec.origin == "imported":
         return "Give the subnet's route table a route through a working NAT gateway, and a gateway endpoint for S3."
-    cluster = f"/api/clusters/{facts.spec.tag}"
-    return f"POST {cluster}/drift names what is missing, POST {cluster}/repair brings it back."
+    tag = facts.spec.tag
+    return f"POST /api/clusters/{tag}/drift names what is missing, POST /api/clusters/{tag}/repair brings it back."
