@@ -217,7 +217,7 @@ def test_a_subnet_that_leads_nowhere_is_judged_by_the_endpoints_of_its_vpc(hand:
     assert found(body, "subnet_route")["status"] == "INFO"
     endpoint("eks-auth")
     assert wrong(diagnosed(hand.driver, TAG)) == {("interface_endpoints", "WARN", "P1")}
-    for service in ("eks", "logs", "sagemaker.api", "ssm"):
+    for service in ("eks", "logs", "sagemaker.api", "ssm", "ssmmessages"):
         endpoint(service)
     body = diagnosed(hand.driver, TAG)
     assert wrong(body) == set()

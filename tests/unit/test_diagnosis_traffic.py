@@ -34,8 +34,8 @@ def acl(*own: AclRule, **changes: object) -> Facts:
     return replace(facts(dns=Seen(dns), acls=Seen((rule_set,)), endpoints=Seen(Endpoints())), **changes)  # type: ignore[arg-type]
 
 
-def served(*services: str) -> Seen[Endpoints]:
-    return Seen(Endpoints(frozenset(services)))
+def served(*services: str, nameless: tuple[str, ...] = ()) -> Seen[Endpoints]:
+    return Seen(Endpoints(frozenset(services) - {*nameless}, frozenset(nameless)))
 
 
 @pytest.mark.parametrize(
@@ -126,6 +126,7 @@ S3_APART: Final[Seen[Vpc]] = Seen(replace(vpc(), tables=(), endpoints=(S3,)))
         ({*NEEDED}, WARN, P1),
         ({*NEEDED, *HELPFUL} - {"sts"}, FAIL, P0),
         ({"logs"}, FAIL, P0),
+        ({*NEEDED, *HELPFUL} - {"ssmmessages"}, WARN, P1),
     ],
 )
 def test_a_subnet_without_a_way_out_is_judged_by_the_endpoints_of_its_vpc(
@@ -134,6 +135,23 @@ def test_a_subnet_without_a_way_out_is_judged_by_the_endpoints_of_its_vpc(
     apart = acl(OUT, IN, endpoints=served(*services), vpc=APART)
     assert heaviest(apart, Name.INTERFACE_ENDPOINTS) == (judged, priority, "subnet-1")
     assert heaviest(apart, Name.SUBNET_ROUTE)[0] is INFO
+
+
+def test_an_endpoint_without_private_dns_is_there_and_may_serve() -> None:
+    apart = acl(OUT, IN, endpoints=served(*NEEDED, *HELPFUL, nameless=("sts", "ssm")), vpc=APART)
+    [check] = found(apart, Name.INTERFACE_ENDPOINTS)
+    assert (check.status, check.priority) == (WARN, P1)
+    assert "for sts, ssm have no private DNS" in check.message
+    assert heaviest(replace(apart, endpoints=served(nameless=NEEDED)), Name.SUBNET_ROUTE)[0] is INFO
+    lacking = replace(apart, endpoints=served("ec2", nameless=("sts",)))
+    [check] = found(lacking, Name.INTERFACE_ENDPOINTS)
+    assert (check.status, check.priority) == (FAIL, P0)
+    assert "no endpoint for ecr.api, ecr.dkr, eks-auth:" in check.message
+
+
+def test_endpoints_that_pass_are_told_with_what_nobody_checked() -> None:
+    [check] = found(acl(endpoints=served(*NEEDED, *HELPFUL), vpc=APART), Name.INTERFACE_ENDPOINTS)
+    assert (check.status, "security groups and policies are not checked" in check.message) == (PASS, True)
 
 
 def test_where_nothing_leads_on_and_nothing_is_there_the_route_is_what_lacks() -> None:

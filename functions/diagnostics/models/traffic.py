@@ -47,3 +47,8 @@ class Endpoints:
     services: frozenset[str] = frozenset()
     nameless: frozenset[str] = frozenset()
     s3: tuple[S3Endpoint, ...] = ()
+
+    @property
+    def interfaces(self) -> frozenset[str]:
+        """Name all services that an interface is there for."""
+        return self.services | self.nameless

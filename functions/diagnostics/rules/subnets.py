@@ -122,7 +122,7 @@ def _leaves(facts: Facts, subnet: Subnet, table: RouteTable | None, vpc: Vpc) ->
     if not onward(table) and facts.endpoints.why:
         # Whether nothing leads to AWS depends on them.
         return unchecked(_ROUTE, facts.endpoints, subnet.subnet_id)
-    if not onward(table) and facts.endpoints.value and facts.endpoints.value.services:
+    if not onward(table) and facts.endpoints.value and facts.endpoints.value.interfaces:
         message = f"{subnet.subnet_id} reaches what has an endpoint in its VPC, and nothing else: {said_of(table)}"
         return noted(_ROUTE, message, subnet.subnet_id, seen)
     state = ", which does not work" if through_nat and onward(table) else ""

@@ -25,7 +25,8 @@ _DNS, _ACL, _ENDPOINTS = Name.VPC_DNS, Name.NETWORK_ACL, Name.INTERFACE_ENDPOINT
 # What a node joins with and pulls images by, and what those call that run on it from the beginning.
 NEEDED: Final = ("ec2", "ecr.api", "ecr.dkr", "eks-auth", "sts")
 # Without them it works, and its logs, sessions and HyperPod's own reports do not come through.
-HELPFUL: Final = ("eks", "logs", "sagemaker.api", "ssm")
+HELPFUL: Final = ("eks", "logs", "sagemaker.api", "ssm", "ssmmessages")
+_MAKE: Final = "Make interface endpoints with private DNS in the VPC for {}, or give the subnet a route that leads on."
 # Nodes call from the ports that Linux gives. Pods leave by the address translation of the VPC CNI, which takes any port
 # (AWS_VPC_K8S_CNI_RANDOMIZESNAT is `prng` by default), as NAT gateways do.
 _CALLERS: Final = (1_024, 65_535)
@@ -59,7 +60,7 @@ def _acl_of(facts: Facts, subnet_id: str) -> NetworkAcl | None:
 def _endpoints_for(facts: Facts, subnet_id: str) -> Iterator[Check]:
     if facts.endpoints.why:
         yield unchecked(_ENDPOINTS, facts.endpoints, subnet_id)
-    elif facts.endpoints.value and facts.endpoints.value.services:
+    elif facts.endpoints.value and facts.endpoints.value.interfaces:
         yield _endpoints(facts.endpoints.value, subnet_id)
 
 
@@ -120,11 +121,25 @@ def _said(rule: AclRule) -> str:
 def _endpoints(endpoints: Endpoints, subnet_id: str) -> Check:
     """Judge what a subnet without a way out of the VPC reaches AWS by."""
     seen = [fact("endpoints", ", ".join(sorted(endpoints.services)))]
-    remedy = "Make interface endpoints with private DNS in the VPC for {}, or give the subnet a route that leads on."
-    if missing := [each for each in NEEDED if each not in endpoints.services]:
+    seen.append(fact("endpoints without private DNS", ", ".join(sorted(endpoints.nameless))))
+    lacking = [each for each in (*NEEDED, *HELPFUL) if each not in endpoints.interfaces]
+    if missing := [each for each in lacking if each in NEEDED]:
         message = f"{subnet_id} leads nowhere, and its VPC has no endpoint for {', '.join(missing)}: nodes do not join"
-        return failed(_ENDPOINTS, Priority.P0, message, remedy.format(", ".join(missing)), subnet_id, seen)
-    if missing := [each for each in HELPFUL if each not in endpoints.services]:
-        message = f"{subnet_id} leads nowhere, and its VPC has no endpoint for {', '.join(missing)}"
-        return warned(_ENDPOINTS, Priority.P1, message, remedy.format(", ".join(missing)), subnet_id, seen)
-    return passed(_ENDPOINTS, f"{subnet_id} reaches AWS through endpoints in its VPC", subnet_id)
+        return failed(_ENDPOINTS, Priority.P0, message, _MAKE.format(", ".join(missing)), subnet_id, seen)
+    if nameless := [each for each in (*NEEDED, *HELPFUL) if each in endpoints.nameless]:
+        message = (
+            f"{subnet_id} leads nowhere, and the endpoints of its VPC for {', '.join(nameless)} have no private DNS: "
+            "they serve only where something else gives the names of these services their addresses"
+        )
+        remedy = (
+            "Switch private DNS on (aws ec2 modify-vpc-endpoint --private-dns-enabled), or see that a private hosted "
+            "zone of the VPC has the names."
+        )
+        return warned(_ENDPOINTS, Priority.P1, message, remedy, subnet_id, seen)
+    if lacking:
+        message = f"{subnet_id} leads nowhere, and its VPC has no endpoint for {', '.join(lacking)}"
+        return warned(_ENDPOINTS, Priority.P1, message, _MAKE.format(", ".join(lacking)), subnet_id, seen)
+    message = (
+        f"{subnet_id} reaches AWS through endpoints in its VPC, whose security groups and policies are not checked"
+    )
+    return passed(_ENDPOINTS, message, subnet_id)
