@@ -70,11 +70,14 @@ def _in_vpc(vpc_id: str) -> list[FilterTypeDef]:
 
 
 def _acl(found: NetworkAclTypeDef) -> NetworkAcl:
-    links = found.get("Associations", [])
+    links, entries = found.get("Associations", []), found.get("Entries", [])
     return NetworkAcl(
         acl_id=found.get("NetworkAclId", ""),
         subnet_ids=frozenset(link.get("SubnetId", "") for link in links),
-        rules=tuple(_rule(entry) for entry in found.get("Entries", []) if "CidrBlock" in entry),
+        rules=tuple(_rule(entry) for entry in entries if "CidrBlock" in entry),
+        other_numbers=frozenset(
+            (entry.get("Egress", False), entry.get("RuleNumber", 0)) for entry in entries if "CidrBlock" not in entry
+        ),
     )
 
 

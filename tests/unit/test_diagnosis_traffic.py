@@ -100,10 +100,33 @@ def test_the_rule_to_be_made_comes_before_the_one_that_refuses() -> None:
     assert "--egress" not in check.remedy
 
 
+DENIED: Final = replace(IN, allows=False)
+
+
+@pytest.mark.parametrize(
+    ("own", "others", "call"),
+    [
+        ([replace(DENIED, number=1)], (), ("replace", 1)),
+        ([replace(TCP, number=1, ports=(22, 22)), replace(DENIED, number=2)], (), ("replace", 2)),
+        ([replace(TCP, number=39, ports=(22, 22)), replace(DENIED, number=40)], (), ("create", 38)),
+        ([replace(DENIED, number=2)], ((False, 1),), ("replace", 2)),
+        ([replace(DENIED, number=2)], ((True, 1),), ("create", 1)),
+    ],
+)
+def test_a_number_that_is_taken_is_never_given_to_a_new_rule(
+    own: list[AclRule], others: tuple[tuple[bool, int], ...], call: tuple[str, int]
+) -> None:
+    rule_set = NetworkAcl("acl-1", frozenset({"subnet-1"}), (*LAST, OUT, *own), frozenset(others))
+    [check] = found(acl(acls=Seen((rule_set,))), Name.NETWORK_ACL)
+    told = f"aws ec2 {call[0]}-network-acl-entry --network-acl-id acl-1 --ingress --rule-number {call[1]} "
+    assert (check.status, (check.remedy or "")[: len(told)]) == (FAIL, told)
+
+
 def test_what_opens_the_rest_of_the_ports_is_told_with_those_that_are_open() -> None:
     [check] = found(acl(OUT, replace(TCP, ports=(32768, 60999))), Name.NETWORK_ACL)
     assert check.remedy is not None
-    assert "--ingress --rule-number 99 --protocol tcp --port-range From=1024,To=65535 " in check.remedy
+    assert "create-network-acl-entry" in check.remedy
+    assert "--ingress --rule-number 32766 --protocol tcp --port-range From=1024,To=65535 " in check.remedy
     [seen] = [each.value for each in check.evidence if each.name == "rules on the answers to it"]
     assert seen == "100 allow 0.0.0.0/0 32768-60999, 32767 deny 0.0.0.0/0"
 

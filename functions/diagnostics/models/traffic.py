@@ -21,11 +21,15 @@ class AclRule:
 
 @dataclass(frozen=True)
 class NetworkAcl:
-    """A network ACL with the subnets that it is for; the rule with the lowest number that fits decides."""
+    """A network ACL with the subnets that it is for; the rule with the lowest number that fits decides.
+
+    `other_numbers` are those that rules for IPv6 take, each with whether it is one for outbound traffic.
+    """
 
     acl_id: str
     subnet_ids: frozenset[str]
     rules: tuple[AclRule, ...]
+    other_numbers: frozenset[tuple[bool, int]] = frozenset()
 
 
 @dataclass(frozen=True)

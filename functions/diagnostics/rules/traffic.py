@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from functions.diagnostics.models.answers import Name, Priority
-from functions.diagnostics.rules.passage import EVERYWHERE, Passage, Way, passage, rules_about
+from functions.diagnostics.rules.openings import commands
+from functions.diagnostics.rules.passage import Passage, Way, passage, rules_about
 from functions.diagnostics.rules.saying import fact, failed, few, noted, passed, unchecked, unread, warned
 from functions.diagnostics.rules.subnets import placed
 from functions.network.subnets.rules.routing import onward
@@ -86,7 +87,7 @@ def _acl(acl: NetworkAcl, subnet_id: str, *, apart: bool) -> Check:
     shut = [way for way, passage in found.items() if passage is Passage.NONE]
     if shut:
         message = f"{acl.acl_id} keeps {' and '.join(way.said for way in shut)} of {subnet_id} back"
-        return failed(_ACL, Priority.P0, message, "; ".join(_command(acl, way) for way in shut), subnet_id, seen)
+        return failed(_ACL, Priority.P0, message, commands(acl, shut), subnet_id, seen)
     partly = [way for way, passage in found.items() if passage is Passage.SOME]
     if partly:
         message = (
@@ -94,19 +95,9 @@ def _acl(acl: NetworkAcl, subnet_id: str, *, apart: bool) -> Check:
         )
         if apart:  # what it needs is in the VPC, or what it is given
             return noted(_ACL, message, subnet_id, seen)
-        remedy = f"See that nothing of AWS is kept back, or: {'; '.join(_command(acl, way) for way in partly)}"
+        remedy = f"See that nothing of AWS is kept back, or: {commands(acl, partly)}"
         return warned(_ACL, Priority.P1, message, remedy, subnet_id, seen)
     return passed(_ACL, f"{acl.acl_id} lets HTTPS out of {subnet_id}, and the answers in", subnet_id)
-
-
-def _command(acl: NetworkAcl, way: Way) -> str:
-    """Write the command that puts a rule in front of all others."""
-    before = min((rule.number for rule in acl.rules if rule.outbound is way.outbound), default=100) - 1
-    low, high = way.ports
-    return (
-        f"aws ec2 create-network-acl-entry --network-acl-id {acl.acl_id} {way.option} --rule-number {max(before, 1)} "
-        f"--protocol tcp --port-range From={low},To={high} --cidr-block {EVERYWHERE} --rule-action allow"
-    )
 
 
 def _rules_on(rules: Sequence[AclRule], way: Way) -> str:
