@@ -1,4 +1,4 @@
-"""What traffic of a VPC hangs on in EC2: its DNS settings, network ACLs and endpoints."""
+"""What traffic of a VPC hangs on in EC2: its DNS settings, network ACLs, NAT gateways and endpoints."""
 
 from __future__ import annotations
 
@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING, Final
 from functions.aws.routing import s3_service
 from functions.core import runtime
 from functions.diagnostics.models.traffic import AclRule, Endpoints, NetworkAcl, VpcDns
-from functions.network.subnets.models import S3Endpoint
+from functions.network.subnets.models import NatGateway, S3Endpoint
 
 if TYPE_CHECKING:
     from types_boto3_ec2.literals import VpcAttributeNameType
-    from types_boto3_ec2.type_defs import FilterTypeDef, NetworkAclEntryTypeDef, NetworkAclTypeDef, VpcEndpointTypeDef
+    from types_boto3_ec2.type_defs import (
+        FilterTypeDef,
+        NatGatewayTypeDef,
+        NetworkAclEntryTypeDef,
+        NetworkAclTypeDef,
+        VpcEndpointTypeDef,
+    )
 
 _ALL_PORTS: Final = (0, 65_535)
 
@@ -31,6 +37,23 @@ def acls_of(vpc_id: str) -> tuple[NetworkAcl, ...]:
     """List the network ACLs of a VPC."""
     pages = runtime.client("ec2").get_paginator("describe_network_acls").paginate(Filters=_in_vpc(vpc_id))
     return tuple(_acl(found) for page in pages for found in page["NetworkAcls"])
+
+
+def nat_gateways_of(vpc_id: str) -> tuple[tuple[NatGateway, ...], dict[str, str]]:
+    """Read the NAT gateways of a VPC, their zones aside, and which subnet each stands in: regional ones in none."""
+    pages = runtime.client("ec2").get_paginator("describe_nat_gateways").paginate(Filters=_in_vpc(vpc_id))
+    listed = [found for page in pages for found in page["NatGateways"]]
+    subnets = {found.get("NatGatewayId", ""): found.get("SubnetId", "") for found in listed if found.get("SubnetId")}
+    return tuple(map(_nat_gateway, listed)), subnets
+
+
+def _nat_gateway(found: NatGatewayTypeDef) -> NatGateway:
+    return NatGateway(
+        nat_gateway_id=found.get("NatGatewayId", ""),
+        zone="",
+        available=found.get("State") == "available",
+        public=found.get("ConnectivityType", "public") == "public",
+    )
 
 
 def endpoints_of(vpc_id: str, region: str) -> Endpoints:

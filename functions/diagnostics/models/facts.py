@@ -199,6 +199,7 @@ class Facts:
     """Everything that was gathered of one cluster at one moment; `trusts` are the trust policies of execution roles.
 
     Mappings are by ARN, name or place; each of their values was looked for, and is None where it is not there.
+    `nat_subnets` names the subnet of each NAT gateway of the VPC that stands in one.
     """
 
     spec: ClusterSpec
@@ -210,6 +211,7 @@ class Facts:
     eks: Seen[EksSeen] = _NOBODY
     hyperpod: Seen[HyperPodSeen] = _NOBODY
     vpc: Seen[Vpc] = _NOBODY
+    nat_subnets: Mapping[str, str] = field(default_factory=dict)
     dns: Seen[VpcDns] = _NOBODY
     acls: Seen[tuple[NetworkAcl, ...]] = _NOBODY
     endpoints: Seen[Endpoints] = _NOBODY

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from functions.diagnostics.models.facts import Facts
     from functions.network.subnets.models import S3Endpoint
 
-_UNZONED: dict[str, str] = {}
-
 
 def ask(known: Facts, areas: Collection[Area], around: Gathering) -> Callable[[Facts], Facts]:
     """Ask for the VPC, and what keeps its traffic back; the answers are there once all calls are made.
@@ -36,25 +34,28 @@ def ask(known: Facts, areas: Collection[Area], around: Gathering) -> Callable[[F
     vpc = _ask_vpc(vpc_id, areas, around)
 
     def answered(facts: Facts) -> Facts:
-        served = endpoints.value.s3 if endpoints.value else ()
-        return replace(facts, vpc=vpc(served), dns=seen(dns), acls=seen(acls), endpoints=seen(endpoints))
+        told = replace(facts, dns=seen(dns), acls=seen(acls), endpoints=seen(endpoints))
+        return vpc(told, endpoints.value.s3 if endpoints.value else ())
 
     return answered
 
 
-def _ask_vpc(vpc_id: str, areas: Collection[Area], around: Gathering) -> Callable[[tuple[S3Endpoint, ...]], Seen[Vpc]]:
+def _ask_vpc(
+    vpc_id: str, areas: Collection[Area], around: Gathering
+) -> Callable[[Facts, tuple[S3Endpoint, ...]], Facts]:
     """Ask for what routes hang on, all of which is needed."""
     wanted = bool(vpc_id) and any_of(areas, Area.NETWORK, Area.CAPACITY)
     subnets = around.ask("subnets", lambda: network.subnets_of_vpc(vpc_id), wanted=wanted)
     tables = around.ask("route_tables", lambda: routing.tables_of_vpc(vpc_id), wanted=wanted)
-    gateways = around.ask("nat_gateways", lambda: routing.nat_gateways_of_vpc(vpc_id, _UNZONED), wanted=wanted)
+    gateways = around.ask("nat_gateways", lambda: vpc_traffic.nat_gateways_of(vpc_id), wanted=wanted)
 
-    def answered(endpoints: tuple[S3Endpoint, ...]) -> Seen[Vpc]:
+    def answered(facts: Facts, endpoints: tuple[S3Endpoint, ...]) -> Facts:
         why = first_reason((subnets, tables, gateways))
-        if why or not wanted:
-            return Seen(why=why, asked=wanted)
-        made = (tuple(subnets.value or ()), tuple(tables.value or ()))
-        return Seen(Vpc(vpc_id, *made, tuple(gateways.value or ()), endpoints))
+        if why or gateways.value is None:
+            return replace(facts, vpc=Seen(why=why, asked=wanted))
+        nat_gateways, places = gateways.value
+        made = Vpc(vpc_id, tuple(subnets.value or ()), tuple(tables.value or ()), nat_gateways, endpoints)
+        return replace(facts, vpc=Seen(made), nat_subnets=places)
 
     return answered
 

@@ -12,6 +12,8 @@ from ipaddress import IPv4Network
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from functions.diagnostics.models.answers import Priority
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -35,6 +37,7 @@ class Way:
     ports: tuple[int, int]
     peers: tuple[IPv4Network, ...] = (EVERYWHERE,)
     core: tuple[int, int] | None = None
+    priority: Priority = Priority.P0
 
     @property
     def option(self) -> str:
