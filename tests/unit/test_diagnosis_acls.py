@@ -72,7 +72,16 @@ def wrong(known: Facts) -> dict[str | None, tuple[Status, Priority | None]]:
 def test_what_each_subnet_needs_is_enough_and_subnets_of_nobody_are_not_judged() -> None:
     known = world(OF_NODES, OF_NAT, OF_DOORS)
     assert wrong(known) == {}
-    assert {each.resource for each in found(known, Name.NETWORK_ACL)} == {"subnet-1", "subnet-nat", "subnet-doors"}
+    judged = {"acl-subnet-1", "acl-subnet-nat", "acl-subnet-doors"}
+    assert {each.resource for each in found(known, Name.NETWORK_ACL)} == judged
+
+
+def test_an_acl_that_is_right_for_all_of_its_subnets_is_told_once() -> None:
+    known = world(OPEN, OPEN, OPEN)
+    shared = NetworkAcl("acl-1", frozenset({"subnet-1", "subnet-nat", "subnet-doors", "subnet-else"}), (*LAST, *OPEN))
+    [check] = found(replace(known, acls=Seen((shared,))), Name.NETWORK_ACL)
+    assert (check.status, check.resource) == (PASS, "acl-1")
+    assert "of subnet-1, subnet-nat, subnet-doors: HTTPS out, " in check.message
 
 
 @pytest.mark.parametrize(
@@ -131,5 +140,5 @@ def test_who_stands_in_one_subnet_asks_no_acl() -> None:
 
 def test_a_control_plane_that_could_not_be_read_is_told_where_acls_pass() -> None:
     known = replace(world(OPEN, OPEN, OPEN), eks=Seen(why="AWS did not answer"))
-    [check] = [each for each in found(known, Name.NETWORK_ACL) if each.resource == "subnet-1"]
+    [check] = [each for each in found(known, Name.NETWORK_ACL) if each.resource == "acl-subnet-1"]
     assert check.message.endswith("; what the control plane needs is not checked")

@@ -19,25 +19,36 @@ if TYPE_CHECKING:
     from functions.diagnostics.models.facts import Facts
     from functions.diagnostics.models.traffic import AclRule, NetworkAcl
     from functions.diagnostics.rules.passage import Way
+    from functions.network.subnets.models import Vpc
 
 _ACL: Final = Name.NETWORK_ACL
 
 
 def check(facts: Facts) -> Iterator[Check]:
-    """Judge for each subnet the network ACL that it has: exactly one."""
+    """Judge each network ACL for the subnets that have it: a subnet has exactly one."""
     yield from unread(_ACL, facts.acls, facts.vpc)
     vpc = facts.vpc.value
     if vpc is None:
         return
-    apart = {each for each in placed(facts, vpc) if not onward(vpc.table_of(each))}
-    for subnet_id, ways in ways_of(facts, vpc).items():
-        for acl in (each for each in facts.acls.value or () if subnet_id in each.subnet_ids):
-            # What such a subnet needs is in the VPC, or what it is given; a NAT gateway's own leads to the internet.
-            inside = subnet_id in apart and subnet_id not in facts.nat_subnets.values()
-            yield _judged(acl, subnet_id, ways, inside=inside, eks=facts.eks.value is not None)
+    wanted = ways_of(facts, vpc)
+    for acl in facts.acls.value or ():
+        its = {subnet_id: ways for subnet_id, ways in wanted.items() if subnet_id in acl.subnet_ids}
+        inside = {subnet_id: _inside(facts, vpc, subnet_id) for subnet_id in its}
+        faults = {subnet_id: _fault(acl, subnet_id, ways, inside=inside[subnet_id]) for subnet_id, ways in its.items()}
+        yield from filter(None, faults.values())
+        if sound := [subnet_id for subnet_id, fault in faults.items() if fault is None]:
+            rest = "" if facts.eks.value else "; what the control plane needs is not checked"
+            kinds = dict.fromkeys(way.said for subnet_id in sound for way in its[subnet_id])
+            yield passed(_ACL, f"{acl.acl_id} lets through of {few(sound)}: {', '.join(kinds)}{rest}", acl.acl_id)
 
 
-def _judged(acl: NetworkAcl, subnet_id: str, ways: Sequence[Way], *, inside: bool, eks: bool) -> Check:
+def _inside(facts: Facts, vpc: Vpc, subnet_id: str) -> bool:
+    """Say whether a subnet of instances has no way out of the VPC; a NAT gateway's leads to the internet."""
+    own = subnet_id in placed(facts, vpc) and subnet_id not in facts.nat_subnets.values()
+    return own and not onward(vpc.table_of(subnet_id))
+
+
+def _fault(acl: NetworkAcl, subnet_id: str, ways: Sequence[Way], *, inside: bool) -> Check | None:
     """Judge a network ACL, which keeps no state: what goes out does not let its answers in."""
     found = {way: passage(acl.rules, way) for way in ways}
     lacking = [way for way, how_much in found.items() if how_much is not Passage.ALL]
@@ -47,14 +58,14 @@ def _judged(acl: NetworkAcl, subnet_id: str, ways: Sequence[Way], *, inside: boo
     if shut:
         message = f"{acl.acl_id} keeps {_all(shut)} of {subnet_id} back"
         return failed(_ACL, min(way.priority for way in shut), message, commands(acl, shut), subnet_id, seen)
-    if lacking:
-        message = f"{acl.acl_id} lets only a part of {_all(lacking)} of {subnet_id} through"
-        if inside and all(way.peers == (EVERYWHERE,) for way in lacking):
-            return noted(_ACL, message, subnet_id, seen)
-        remedy = f"See that nothing of AWS is kept back, or: {commands(acl, lacking)}"
-        return warned(_ACL, Priority.P1, message, remedy, subnet_id, seen)
-    rest = "" if eks else "; what the control plane needs is not checked"
-    return passed(_ACL, f"{acl.acl_id} lets {_all(ways)} of {subnet_id} through{rest}", subnet_id)
+    if not lacking:
+        return None
+    message = f"{acl.acl_id} lets only a part of {_all(lacking)} of {subnet_id} through"
+    if inside and all(way.peers == (EVERYWHERE,) for way in lacking):
+        # What such a subnet needs is in the VPC, or what it is given.
+        return noted(_ACL, message, subnet_id, seen)
+    remedy = f"See that nothing of AWS is kept back, or: {commands(acl, lacking)}"
+    return warned(_ACL, Priority.P1, message, remedy, subnet_id, seen)
 
 
 def _all(ways: Sequence[Way]) -> str:
