@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from functions.aws.routing import s3_service
 from functions.core import runtime
-from functions.diagnostics.models.traffic import AclRule, Endpoints, NetworkAcl, VpcDns
+from functions.diagnostics.models.traffic import AclRule, Endpoints, NetworkAcl
 from functions.network.subnets.models import NatGateway, S3Endpoint
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 _ALL_PORTS: Final = (0, 65_535)
 
 
-def dns_of(vpc_id: str) -> VpcDns:
-    """Read the DNS settings of a VPC: EC2 tells one a call."""
-    return VpcDns(vpc_id, _attribute(vpc_id, "enableDnsSupport"), _attribute(vpc_id, "enableDnsHostnames"))
+def dns_of(vpc_id: str) -> tuple[bool, bool]:
+    """Say whether names are resolved in a VPC, and whether what stands in it has names."""
+    return _attribute(vpc_id, "enableDnsSupport"), _attribute(vpc_id, "enableDnsHostnames")
 
 
 def _attribute(vpc_id: str, name: VpcAttributeNameType) -> bool:
