@@ -1,15 +1,23 @@
-"""What traffic of a VPC hangs on in EC2: its DNS settings, network ACLs and interface endpoints."""
+"""What traffic of a VPC hangs on in EC2: its DNS settings, network ACLs, NAT gateways and endpoints."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from functions.aws.routing import s3_service
 from functions.core import runtime
-from functions.diagnostics.models.traffic import AclRule, NetworkAcl
+from functions.diagnostics.models.traffic import AclRule, Endpoints, NetworkAcl
+from functions.network.subnets.models import NatGateway, S3Endpoint
 
 if TYPE_CHECKING:
     from types_boto3_ec2.literals import VpcAttributeNameType
-    from types_boto3_ec2.type_defs import FilterTypeDef, NetworkAclEntryTypeDef, NetworkAclTypeDef
+    from types_boto3_ec2.type_defs import (
+        FilterTypeDef,
+        NatGatewayTypeDef,
+        NetworkAclEntryTypeDef,
+        NetworkAclTypeDef,
+        VpcEndpointTypeDef,
+    )
 
 _ALL_PORTS: Final = (0, 65_535)
 
@@ -25,22 +33,58 @@ def _attribute(vpc_id: str, name: VpcAttributeNameType) -> bool:
     return found.get("Value", False)
 
 
-def acls_of(vpc_id: str) -> list[NetworkAcl]:
+def acls_of(vpc_id: str) -> tuple[NetworkAcl, ...]:
     """List the network ACLs of a VPC."""
     pages = runtime.client("ec2").get_paginator("describe_network_acls").paginate(Filters=_in_vpc(vpc_id))
-    return [_acl(found) for page in pages for found in page["NetworkAcls"]]
+    return tuple(_acl(found) for page in pages for found in page["NetworkAcls"])
 
 
-def interface_services(vpc_id: str, region: str) -> frozenset[str]:
-    """Name the services of AWS, without their prefix, that an interface in a VPC answers for under their own names."""
+def nat_gateways_of(vpc_id: str) -> tuple[tuple[NatGateway, ...], dict[str, str]]:
+    """Read the NAT gateways of a VPC, their zones aside, and which subnet each stands in: regional ones in none."""
+    pages = runtime.client("ec2").get_paginator("describe_nat_gateways").paginate(Filters=_in_vpc(vpc_id))
+    listed = [found for page in pages for found in page["NatGateways"]]
+    subnets = {found.get("NatGatewayId", ""): found.get("SubnetId", "") for found in listed if found.get("SubnetId")}
+    return tuple(map(_nat_gateway, listed)), subnets
+
+
+def _nat_gateway(found: NatGatewayTypeDef) -> NatGateway:
+    return NatGateway(
+        nat_gateway_id=found.get("NatGatewayId", ""),
+        zone="",
+        available=found.get("State") == "available",
+        public=found.get("ConnectivityType", "public") == "public",
+    )
+
+
+def endpoints_of(vpc_id: str, region: str) -> Endpoints:
+    """Read the endpoints of a VPC."""
     pages = runtime.client("ec2").get_paginator("describe_vpc_endpoints").paginate(Filters=_in_vpc(vpc_id))
-    return frozenset(
-        found.get("ServiceName", "").removeprefix(f"com.amazonaws.{region}.")
-        for page in pages
-        for found in page["VpcEndpoints"]
-        if found.get("VpcEndpointType") == "Interface"
-        and found.get("PrivateDnsEnabled")
-        and found.get("State", "").lower() == "available"
+    listed = [found for page in pages for found in page["VpcEndpoints"]]
+    services = {
+        named: frozenset(
+            found.get("ServiceName", "").removeprefix(f"com.amazonaws.{region}.")
+            for found in listed
+            if found.get("VpcEndpointType") == "Interface"
+            and _available(found)
+            and found.get("PrivateDnsEnabled", False) is named
+        )
+        for named in (True, False)
+    }
+    s3 = tuple(_s3_endpoint(found) for found in listed if found.get("ServiceName") == s3_service(region))
+    return Endpoints(services[True], services[False] - services[True], s3)
+
+
+def _available(found: VpcEndpointTypeDef) -> bool:
+    return found.get("State", "").lower() == "available"
+
+
+def _s3_endpoint(found: VpcEndpointTypeDef) -> S3Endpoint:
+    return S3Endpoint(
+        endpoint_id=found.get("VpcEndpointId", ""),
+        gateway=found.get("VpcEndpointType") == "Gateway",
+        available=_available(found),
+        route_table_ids=frozenset(found.get("RouteTableIds", [])),
+        private_dns=found.get("PrivateDnsEnabled", False),
     )
 
 
@@ -49,11 +93,14 @@ def _in_vpc(vpc_id: str) -> list[FilterTypeDef]:
 
 
 def _acl(found: NetworkAclTypeDef) -> NetworkAcl:
-    links = found.get("Associations", [])
+    links, entries = found.get("Associations", []), found.get("Entries", [])
     return NetworkAcl(
         acl_id=found.get("NetworkAclId", ""),
         subnet_ids=frozenset(link.get("SubnetId", "") for link in links),
-        rules=tuple(_rule(entry) for entry in found.get("Entries", []) if "CidrBlock" in entry),
+        rules=tuple(_rule(entry) for entry in entries if "CidrBlock" in entry),
+        other_numbers=frozenset(
+            (entry.get("Egress", False), entry.get("RuleNumber", 0)) for entry in entries if "CidrBlock" not in entry
+        ),
     )
 
 

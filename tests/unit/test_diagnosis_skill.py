@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from functions import diagnostics
 from functions.diagnostics.models.answers import Name
 from functions.diagnostics.rules.sections import AREAS, SECTIONS, SKILL, runbook_of
 from infra.privilege.roles import documents
@@ -66,6 +67,14 @@ def test_the_skill_says_when_to_use_it_and_when_not() -> None:
 def test_only_tools_that_there_are_are_named(text: str) -> None:
     spoken = set(re.findall(r"`((?:cluster|drift|operation|quota|subnet|instance_type|availability_zone)_\w+)`", text))
     assert spoken - set(map(str, Name)) <= TOOLS
+
+
+def test_routes_in_remedies_are_written_whole_for_the_gateway_to_find() -> None:
+    sources = sorted((Path(diagnostics.__file__).parent).rglob("*.py"))
+    broken = [
+        path.name for path in sources if re.search(r"\b(?:GET|POST|PUT|PATCH|DELETE) \{", path.read_text("utf-8"))
+    ]
+    assert (len(sources) > 10, broken) == (True, [])
 
 
 # What every function does, whatever it is for: its log, its traces, its signing key.

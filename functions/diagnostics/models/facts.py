@@ -14,7 +14,7 @@ from functions.clusters.importing.models.found import FoundEks
 from functions.core.cluster import ClusterSpec, DesiredGroup
 from functions.core.errors import ProblemBody
 from functions.core.ledger.models import Operation
-from functions.diagnostics.models.traffic import Traffic
+from functions.diagnostics.models.traffic import Endpoints, NetworkAcl, VpcDns
 from functions.network.subnets.models import Vpc
 
 Value = TypeVar("Value", covariant=True)
@@ -199,6 +199,7 @@ class Facts:
     """Everything that was gathered of one cluster at one moment; `trusts` are the trust policies of execution roles.
 
     Mappings are by ARN, name or place; each of their values was looked for, and is None where it is not there.
+    `nat_subnets` names the subnet of each NAT gateway of the VPC that stands in one.
     """
 
     spec: ClusterSpec
@@ -210,7 +211,10 @@ class Facts:
     eks: Seen[EksSeen] = _NOBODY
     hyperpod: Seen[HyperPodSeen] = _NOBODY
     vpc: Seen[Vpc] = _NOBODY
-    traffic: Seen[Traffic] = _NOBODY
+    nat_subnets: Mapping[str, str] = field(default_factory=dict)
+    dns: Seen[VpcDns] = _NOBODY
+    acls: Seen[tuple[NetworkAcl, ...]] = _NOBODY
+    endpoints: Seen[Endpoints] = _NOBODY
     security_groups: Seen[Mapping[str, SecurityGroup]] = _NOBODY
     trusts: Mapping[str, Seen[Mapping[str, JsonValue]]] = field(default_factory=dict)
     entries: Mapping[str, Seen[EntrySeen]] = field(default_factory=dict)

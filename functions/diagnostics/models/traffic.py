@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from functions.network.subnets.models import S3Endpoint
+
 
 @dataclass(frozen=True)
 class AclRule:
@@ -19,22 +21,38 @@ class AclRule:
 
 @dataclass(frozen=True)
 class NetworkAcl:
-    """A network ACL with the subnets that it is for; the rule with the lowest number that fits decides."""
+    """A network ACL with the subnets that it is for; the rule with the lowest number that fits decides.
+
+    `other_numbers` are those that rules for IPv6 take, each with whether it is one for outbound traffic.
+    """
 
     acl_id: str
     subnet_ids: frozenset[str]
     rules: tuple[AclRule, ...]
+    other_numbers: frozenset[tuple[bool, int]] = frozenset()
 
 
 @dataclass(frozen=True)
-class Traffic:
-    """How names are resolved in a VPC, its network ACLs, and the services that an interface in it answers for."""
+class VpcDns:
+    """Whether names are resolved in a VPC, and whether what stands in it has names."""
 
-    dns_support: bool
-    dns_hostnames: bool
-    acls: tuple[NetworkAcl, ...] = ()
+    vpc_id: str
+    support: bool
+    hostnames: bool
+
+
+@dataclass(frozen=True)
+class Endpoints:
+    """The endpoints of a VPC: for S3, and the services of AWS, without their prefix, that an interface answers for.
+
+    `services` are those that are reached under their own names; interfaces for the `nameless` have no private DNS.
+    """
+
     services: frozenset[str] = frozenset()
+    nameless: frozenset[str] = frozenset()
+    s3: tuple[S3Endpoint, ...] = ()
 
-    def acl_of(self, subnet_id: str) -> NetworkAcl | None:
-        """Give the network ACL of a subnet: it has exactly one."""
-        return next((each for each in self.acls if subnet_id in each.subnet_ids), None)
+    @property
+    def interfaces(self) -> frozenset[str]:
+        """Name all services that an interface is there for."""
+        return self.services | self.nameless

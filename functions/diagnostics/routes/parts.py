@@ -59,9 +59,9 @@ def within(known: Facts, areas: Collection[Area], around: Gathering) -> Facts:
     installed = _installed(known, areas, around)
     limits, groups = _limits(known, areas, around), _groups(known, areas, around)
     nodes, events = _nodes(known, areas, around), failures.ask(known, areas, around)
-    vpc, traffic = networks.ask(known, areas, around), networks.ask_traffic(known, areas, around)
+    network = networks.ask(known, areas, around)
     around.make()
-    return replace(
+    whole = replace(
         known,
         plans=plans(),
         scripts=scripts(),
@@ -72,9 +72,8 @@ def within(known: Facts, areas: Collection[Area], around: Gathering) -> Facts:
         security_groups=seen(groups),
         nodes=seen(nodes),
         events=seen(events),
-        vpc=vpc(),
-        traffic=traffic(),
     )
+    return network(whole)
 
 
 def _installed(known: Facts, areas: Collection[Area], around: Gathering) -> Asked[tuple[str, ...]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from functions.diagnostics.models.answers import Area, Name, Priority, Status
 from functions.diagnostics.rules import (
     access,
+    acls,
     addons,
     capacity,
     control_plane,
@@ -42,6 +43,7 @@ _AREAS: Final = (
     security_groups,
     subnets,
     traffic,
+    acls,
     lifecycle,
     capacity,
     nodes,

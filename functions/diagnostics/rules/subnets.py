@@ -119,7 +119,10 @@ def _leaves(facts: Facts, subnet: Subnet, table: RouteTable | None, vpc: Vpc) ->
     )
     if table is not None and (leads_on(table, vpc.nat_gateways) if through_nat else onward(table)):
         return passed(_ROUTE, f"{subnet.subnet_id} leads on: {said_of(table)}", subnet.subnet_id)
-    if not onward(table) and facts.traffic.value and facts.traffic.value.services:
+    if not onward(table) and facts.endpoints.why:
+        # Whether nothing leads to AWS depends on them.
+        return unchecked(_ROUTE, facts.endpoints, subnet.subnet_id)
+    if not onward(table) and facts.endpoints.value and facts.endpoints.value.interfaces:
         message = f"{subnet.subnet_id} reaches what has an endpoint in its VPC, and nothing else: {said_of(table)}"
         return noted(_ROUTE, message, subnet.subnet_id, seen)
     state = ", which does not work" if through_nat and onward(table) else ""
@@ -128,6 +131,8 @@ def _leaves(facts: Facts, subnet: Subnet, table: RouteTable | None, vpc: Vpc) ->
 
 
 def _reaches_s3(facts: Facts, subnet: Subnet, table: RouteTable | None, vpc: Vpc) -> Check:
+    if facts.endpoints.why:
+        return unchecked(_S3, facts.endpoints, subnet.subnet_id)
     if reaches_s3(table, vpc.endpoints):
         return passed(_S3, f"{subnet.subnet_id} reaches S3 through an endpoint", subnet.subnet_id)
     there = [each.endpoint_id for each in vpc.endpoints if each.available]
@@ -142,5 +147,5 @@ def _reaches_s3(facts: Facts, subnet: Subnet, table: RouteTable | None, vpc: Vpc
 def _mending(facts: Facts) -> str:
     if facts.spec.origin == "imported":
         return "Give the subnet's route table a route through a working NAT gateway, and a gateway endpoint for S3."
-    cluster = f"/api/clusters/{facts.spec.tag}"
-    return f"POST {cluster}/drift names what is missing, POST {cluster}/repair brings it back."
+    tag = facts.spec.tag
+    return f"POST /api/clusters/{tag}/drift names what is missing, POST /api/clusters/{tag}/repair brings it back."
