@@ -46,10 +46,14 @@ class _NoCall(Exception):
 
 @dataclass(frozen=True)
 class Speech:
-    """How an answer is told: `known` are the call's arguments, `renamed` gives other calls such a name as it has."""
+    """How an answer is told: `known` are the call's arguments, `renamed` gives other calls such a name as it has.
+
+    `note` is a sentence about the call itself.
+    """
 
     known: Mapping[str, JsonValue] = field(default_factory=dict)
     renamed: Renaming = lambda call, _: call
+    note: str = ""
 
     def told(self, value: Object) -> Object:
         """Put an answer into the words of its reader."""
@@ -63,13 +67,13 @@ class Speech:
         return told
 
     def followed(self, told: Object) -> Object:
-        """Name the next call as its reader calls it."""
+        """Name the next call as its reader calls it, and say what there is to say of this one."""
         following = told.get("next")
         if isinstance(following, dict):
             told["next"] = called = self.renamed(following, _operation_of(told))
             if "status_tool" in told:
                 told["status_tool"] = called["tool"]
-        return told
+        return told | ({"note": self.note} if self.note else {})
 
     def _remedies(self, value: Object) -> Object:
         return {name: self._member(name, each) for name, each in value.items()}

@@ -242,10 +242,11 @@ def test_no_domain_speaks_of_a_route_that_an_agent_is_not_told_as_a_call() -> No
 
 def legacy(name: str, status: int, body: object, /, **sent: JsonValue) -> dict[str, Any]:
     made = TOOLS[name]
-    wanted = made.arguments(sent) | ({"tag": "t1"} if made.about_active and "clusterTag" not in sent else {})
-    tool = all_tools()[made.tool]
+    active = "t1" if made.about_active and "clusterTag" not in sent else None
+    named = {**sent, "clusterTag": active} if active else sent
+    tool, wanted = all_tools()[made.tool], made.arguments(named)
     answer = WebAnswer(status, JSON, json.dumps(body).encode())
-    result = result_of(tool, wanted, request_of(tool, wanted), answer, speech_of(made, sent, wanted))
+    result = result_of(tool, wanted, request_of(tool, wanted), answer, speech_of(made, named, wanted, active))
     return dict(result.structured_content or {})
 
 
@@ -288,7 +289,7 @@ def test_what_has_no_old_name_is_followed_by_ours() -> None:
 def test_a_call_by_an_old_name_that_may_be_repeated_is_repeated_by_it() -> None:
     for name, sent in (("hyperpod_create", HYPERPOD), ("cluster_create_eks", {"clusterTag": "t1"})):
         refused = legacy(name, 503, {"message": "Service Unavailable"}, **sent)
-        assert refused["next"] == {"tool": name, "arguments": sent}
+        assert refused["next"] == {"tool": name, "arguments": {**sent, "clusterTag": "t1"}}, "of the same cluster"
         assert "operation_list" in refused["remedy"]
 
 
@@ -299,9 +300,17 @@ def test_remedies_speak_of_old_names_where_one_says_exactly_that() -> None:
     )
     told = legacy("s3_storage_create", 409, {"code": "conflict", "detail": "d", "remedy": remedy})["remedy"]
     assert told == (
-        'cluster_list_all lists them; cluster_configure_dependencies {"clusterTag":"t1"}, cluster_get {"tag":"t1"}, '
+        'cluster_list_all lists them; cluster_configure_dependencies {"clusterTag":"t1"}, '
+        'cluster_get_status {"clusterTag":"t1"}, '
         'cluster_get_availability_zones, hyperpod_cluster_create {"tag":"t1"}.'
     )
+
+
+def test_whose_cluster_it_was_is_said_where_the_call_did_not_say_it() -> None:
+    body = {"operation_id": "01", "kind": "create_hyperpod", "cluster_tag": "t1", "status": "PENDING", "stages": []}
+    assert "the active cluster, t1." in legacy("hyperpod_create", 202, body, **HYPERPOD)["note"]
+    assert "the active cluster, t1." in legacy("cluster_get_status", 200, {"tag": "t1"})["note"]
+    assert "note" not in legacy("hyperpod_create", 202, body, **HYPERPOD, clusterTag="t1")
 
 
 # -- what the gateway finds itself
