@@ -91,10 +91,12 @@ def test_agents_of_one_role_work_on_clusters_that_they_name_whatever_the_other_h
     assert one.done("cluster_configure_dependencies", **named)["cluster_tag"] == "ones"
 
 
-@pytest.mark.parametrize("path", ["/api/clusters", "/api/clusters?dry_run=true", "/mcp/x"])
-def test_a_role_of_an_agent_comes_no_further_than_the_gateway(driver: Driver, path: str) -> None:
+@pytest.mark.parametrize("method", ["GET", "POST", "PATCH", "DELETE"])
+@pytest.mark.parametrize("path", ["/api/clusters", "/api/clusters?dry_run=true", "/api/clusters/mcp", "/mcp/x"])
+def test_a_role_of_an_agent_comes_no_further_than_the_gateway(driver: Driver, method: str, path: str) -> None:
+    """A cluster named mcp has an address that ends as the gateway's does."""
     keys = session_of(driver.host, AGENT_ROLE)
-    status, body = answer_to(driver, called(keys, path, FORGED))
+    status, body = answer_to(driver, request_by(keys, method, path, b"{}", FORGED))
     assert (status, body["message"]) in ((403, "Forbidden"), (404, "Not Found"))
     assert not driver.get("/api/operations")["operations"]
 
