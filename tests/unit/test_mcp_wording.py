@@ -212,6 +212,13 @@ def test_no_text_confirms_and_no_part_of_a_word_is_a_method(text: str) -> None:
     assert said(text) == text
 
 
+def test_rows_are_put_into_words_once() -> None:
+    remedy = "GET /api/clusters?contains=GET%20%2Fapi%2Foperations finds it."
+    operation = {"operation_id": "01", "status": "FAILED", "error": {"remedy": remedy}}
+    [told] = contents("operation_list", 200, {"operations": [operation]})["operations"]
+    assert told["error"]["remedy"] == 'cluster_list {"contains":"GET /api/operations"} finds it.'
+
+
 def texts(node: ast.AST) -> Iterator[str]:
     """Walk through the texts of a module, what is filled in written as a name."""
     if isinstance(node, ast.JoinedStr):
