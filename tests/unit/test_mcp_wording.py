@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pytest
 
-from functions.core.errors import Unavailable
+from functions.core import errors
+from functions.core.errors import Problem, Unavailable
 from functions.core.web import WebAnswer
 from infra.openapi import TARGET as DOCUMENT
 from infra.shapes import ROOT
@@ -235,13 +236,34 @@ def modules() -> Iterator[Path]:
             yield path
 
 
-def test_no_domain_speaks_of_a_route_that_an_agent_is_not_told_as_a_call() -> None:
+def test_every_route_that_a_domain_speaks_of_is_a_call_of_a_tool() -> None:
     spoken = {text for path in modules() for text in texts(ast.parse(path.read_text(encoding="utf-8")))}
     routes = {text for text in spoken if ROUTE.search(text)}
     assert len(routes) > 20
     # A part that is filled in as a whole is judged as one that there is.
     told = {text: str(said(re.sub(r"/name/name\b", "/name/drift", text.replace("?name", "")))) for text in routes}
     assert {text: read for text, read in told.items() if ROUTE.search(read)} == {}
+
+
+PROBLEMS: Final = {name for name, each in vars(errors).items() if isinstance(each, type) and issubclass(each, Problem)}
+# Members of which no agent is told, or which are data: a route is what they are for.
+OF_ROUTES: Final = ("cancel", "retry", "route")
+
+
+def unworded(module: ast.AST) -> Iterator[str]:
+    """Walk through the texts that come into a member of an answer which the gateway tells as it is."""
+    for call in (each for each in ast.walk(module) if isinstance(each, ast.Call)):
+        of_problem = isinstance(call.func, ast.Name) and call.func.id in PROBLEMS
+        yield from (text for each in call.args if of_problem for text in texts(each))
+        for keyword in call.keywords:
+            if keyword.arg not in ("remedy", *OF_ROUTES) and not isinstance(keyword.value, (ast.Call, ast.List)):
+                yield from texts(keyword.value)
+
+
+def test_no_domain_speaks_of_a_route_but_in_a_remedy_as_nothing_else_is_reworded() -> None:
+    """What comes into an answer otherwise is judged where answers are: see tests/component/test_http_support.py."""
+    found = {text for path in modules() for text in unworded(ast.parse(path.read_text(encoding="utf-8")))}
+    assert [text for text in found if ROUTE.search(text)] == []
 
 
 # -- by the names of the reference
