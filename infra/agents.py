@@ -30,8 +30,8 @@ SERVER: Final = "hypd-inst"
 AGENT: Final = "hypd-inst-agent"
 # Pinned: uvx would run whatever was published last, with the person's AWS credentials.
 SIGV4_PROXY: Final = "mcp-proxy-for-aws@1.7.0"
-# The first one that signs in as a registered client at a callback of ours.
-INSPECTOR: Final = "@modelcontextprotocol/inspector@2"
+# Pinned as well: npx would run what came last. The one that our rings run, by tests/infrastructure/programs.
+INSPECTOR: Final = "@modelcontextprotocol/inspector@2.12.0"
 _DESCRIPTION: Final = "Creates, imports, looks at and deletes SageMaker HyperPod clusters on Amazon EKS."
 _PROMPT: Final = f"""\
 You run Amazon EKS and SageMaker HyperPod clusters for the person you talk to, through the MCP server {SERVER} and by no

@@ -63,7 +63,8 @@ def result_of(
     if answer.status == HTTPStatus.ACCEPTED:
         return _told(_begun(tool, body, replayed=REPLAYED_HEADER in answer.headers), speech)
     if tool.rows:
-        return _told(_rows(tool, arguments, request, body, speech), speech, kept=tool.rows)
+        told = _rows(tool, arguments, request, speech.worded(body))
+        return _fitted(speech.followed(told), kept=tool.rows)
     if "stages" in body:
         return _told(_operation(body), speech)
     return _told(_with_next(body, after_preview(tool, arguments, body) if tool.begins else None), speech)
@@ -129,9 +130,8 @@ def _with_next(told: Object, following: Object | None) -> Object:
     return {**told, _NEXT: following} if following else told
 
 
-def _rows(tool: GatewayTool, arguments: Arguments, request: ApiRequest, body: Object, speech: Speech) -> Object:
+def _rows(tool: GatewayTool, arguments: Arguments, request: ApiRequest, body: Object) -> Object:
     """Give as many rows as fit, and the token of those that follow."""
-    body = speech.told(body)
     assert tool.rows is not None
     found = body.get(tool.rows)
     rows = [_row(each) for each in found[request.position.skip :]] if isinstance(found, list) else []
@@ -169,8 +169,11 @@ def _refused(tool: GatewayTool | None, name: str, arguments: Arguments, body: Ob
     return _told(_with_next(told, after_refusal(tool, name, arguments, told)), speech, is_error=True)
 
 
-def _told(value: Object, speech: Speech, *, kept: str | None = None, is_error: bool = False) -> CallToolResult:
-    value = speech.told(value)
+def _told(value: Object, speech: Speech, *, is_error: bool = False) -> CallToolResult:
+    return _fitted(speech.told(value), is_error=is_error)
+
+
+def _fitted(value: Object, *, kept: str | None = None, is_error: bool = False) -> CallToolResult:
     whole: Object = {name: value[name] for name in _WHOLE if name in value}
     rest: Object = {name: each for name, each in value.items() if name not in whole}
     fitted = {**cut_members(rest, LARGEST_ANSWER - size_of(whole)), **whole}

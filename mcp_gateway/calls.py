@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from functions.core.web import WebAnswer
     from mcp_gateway.invocation import Invocation
     from mcp_gateway.tools import GatewayTool
+    from mcp_gateway.wording import Speech
 
     Arguments = Mapping[str, JsonValue]
     _Call = Callable[[], CallToolResult]
@@ -51,15 +52,8 @@ def call(name: str, arguments: Arguments) -> CallToolResult:
 
 
 def _guarded(name: str, carried_out: _Call, tool: GatewayTool | None, arguments: Arguments) -> CallToolResult:
-    """Tell a problem as the tool's result: the model reads what would be right, and goes on."""
-    try:
-        result = carried_out()
-    except Problem as problem:
-        result = answers.refusal(problem, tool, name, arguments)
-    except Exception as error:  # the last door: a fault of ours is told without its trace
-        _logger.error("unexpected fault", exc_info=error)
-        fault = Problem("The gateway met a fault of its own; its log has the cause.", remedy=AGAIN)
-        result = answers.refusal(fault, tool, name, arguments)
+    """Carry out a call and log how it ended."""
+    result = _answered(name, carried_out, tool, arguments)
     content = result.structured_content or {}
     facts = {
         "tool": name,
@@ -71,18 +65,42 @@ def _guarded(name: str, carried_out: _Call, tool: GatewayTool | None, arguments:
     return result
 
 
+def _answered(name: str, carried_out: _Call, tool: GatewayTool | None, arguments: Arguments) -> CallToolResult:
+    """Tell a problem as the tool's result: the model reads what would be right, and goes on."""
+    try:
+        return carried_out()
+    except Problem as problem:
+        return answers.refusal(problem, tool, name, arguments)
+    except Exception as error:  # the last door: a fault of ours is told without its trace
+        _logger.error("unexpected fault", exc_info=error)
+        fault = Problem("The gateway met a fault of its own; its log has the cause.", remedy=AGAIN)
+        return answers.refusal(fault, tool, name, arguments)
+
+
 def _asked(tool: GatewayTool, arguments: Arguments, translation: legacy.LegacyTool | None) -> CallToolResult:
-    invocation, sent, speech = current.get(), arguments, None
-    _check_allowed(tool, invocation)
-    if translation is not None:
-        arguments = translation.arguments(sent)
-        if translation.about_active and "tag" not in arguments:
-            chosen = _sent(_ACTIVE, invocation)
-            if chosen.status != HTTPStatus.OK:
-                told_by = legacy_answers.speech_of(translation, sent, arguments)
-                return answers.result_of(tool, arguments, _ACTIVE, chosen, told_by)
-            arguments = {**arguments, "tag": _active_cluster(chosen)}
-        speech = legacy_answers.speech_of(translation, sent, arguments)
+    _check_allowed(tool, current.get())
+    if translation is None:
+        return _told(tool, arguments)
+    wanted = translation.arguments(arguments)
+    if translation.about_active and "tag" not in wanted:
+        return _about_active(tool, arguments, translation)
+    return _told(tool, wanted, legacy_answers.speech_of(translation, arguments, wanted))
+
+
+def _about_active(tool: GatewayTool, sent: Arguments, made: legacy.LegacyTool) -> CallToolResult:
+    """Carry out a call that names no cluster as one that names the active one: so it is repeated, if it is."""
+    chosen, wanted = _sent(_ACTIVE, current.get()), made.arguments(sent)
+    if chosen.status != HTTPStatus.OK:
+        return answers.result_of(tool, wanted, _ACTIVE, chosen, legacy_answers.speech_of(made, sent, wanted))
+    active = _active_cluster(chosen)
+    named = {**sent, legacy.TAG_ARGUMENT: active}
+    wanted = made.arguments(named)
+    speech = legacy_answers.speech_of(made, named, wanted, active)
+    return _answered(made.name, lambda: _told(tool, wanted, speech), tool, named)
+
+
+def _told(tool: GatewayTool, arguments: Arguments, speech: Speech | None = None) -> CallToolResult:
+    invocation = current.get()
     request = request_of(tool, arguments, int(invocation.seconds_left() - _WAITING_RESERVE_SECONDS))
     return answers.result_of(tool, arguments, request, _sent(request, invocation), speech)
 
@@ -106,7 +124,8 @@ def _active_cluster(answer: WebAnswer) -> str:
     chosen = json.loads(answer.body).get("cluster_tag")
     if not chosen:
         raise PreconditionFailed(
-            "No cluster is active.", remedy="Choose one with cluster_switch; cluster_list_all names them."
+            "No cluster is active.",
+            remedy=f"Name one as {legacy.TAG_ARGUMENT}, or choose one with cluster_switch; cluster_list_all lists all.",
         )
     return str(chosen)
 

@@ -2,6 +2,8 @@
 
 Scripts and prompts that know those names go on working. What such a call says is put into our words and nothing else:
 the API judges it as it judges every other. Tools for what this product cannot do yet arrive with their domains.
+Whatever is about a cluster can name it, which the reference's own could not: agents that sign with one role are one
+caller with one active cluster, and one of them would begin what the other has chosen.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ Arguments = Mapping[str, JsonValue]
 _TEXT: Final = "string"
 _NUMBER: Final = "integer"
 _TAG: Final = "tag"
+TAG_ARGUMENT: Final = "clusterTag"
 # Instance groups have names here, and the reference's may lack what it makes the name of its first one from.
 _FIRST_GROUP: Final = "accelerated"
 _VOLUME_GIB: Final = 500
@@ -66,7 +69,7 @@ def _error(name: str, message: str, allowed: list[str] | None = None) -> FieldEr
 
 
 def _tag(sent: Arguments) -> dict[str, JsonValue]:
-    return {_TAG: sent["clusterTag"]} if "clusterTag" in sent else {}
+    return {_TAG: sent[TAG_ARGUMENT]} if TAG_ARGUMENT in sent else {}
 
 
 def _foundation(sent: Arguments) -> dict[str, JsonValue]:
@@ -77,7 +80,7 @@ def _foundation(sent: Arguments) -> dict[str, JsonValue]:
 
 
 def _hyperpod(sent: Arguments) -> dict[str, JsonValue]:
-    """Ask for a HyperPod cluster: as in the reference, the tag is one of names, and the cluster is the active one."""
+    """Ask for a HyperPod cluster: as in the reference, hyperPodTag is one of names; clusterTag is the cluster's."""
     group: dict[str, JsonValue] = {
         "name": f"{sent['hyperPodTag']}-ig" if "hyperPodTag" in sent else _FIRST_GROUP,
         "instance_type": sent["AcceleratedInstanceType"],
@@ -88,14 +91,14 @@ def _hyperpod(sent: Arguments) -> dict[str, JsonValue]:
         group["training_plan_arn"] = sent["AcceleratedTrainingPlanArn"]
     if "computeSubnetId" in sent:
         group["subnet_id"] = sent["computeSubnetId"]
-    return {"availability_zone": sent["availabilityZone"], "instance_groups": [group]}
+    return {**_tag(sent), "availability_zone": sent["availabilityZone"], "instance_groups": [group]}
 
 
 def _newest(kind: str) -> Callable[[Arguments], dict[str, JsonValue]]:
     """Ask for the newest operation of a kind, of the named cluster or of any: its status is that of the work."""
 
     def translated(sent: Arguments) -> dict[str, JsonValue]:
-        of_cluster = {"cluster_tag": sent["clusterTag"]} if "clusterTag" in sent else {}
+        of_cluster = {"cluster_tag": sent[TAG_ARGUMENT]} if TAG_ARGUMENT in sent else {}
         return {"kind": kind, "limit": 1, **of_cluster}
 
     return translated
@@ -106,7 +109,7 @@ def _mount(sent: Arguments) -> dict[str, JsonValue]:
     if other:
         error = _error(other[0], "cannot be chosen: a cluster mounts the bucket that it was made with")
         raise InvalidRequest(f"{other[0]}: {error.message}", errors=[error], remedy=f"Leave {other[0]} out.")
-    return {"name": sent["name"]} if "name" in sent else {}
+    return _tag(sent) | ({"name": sent["name"]} if "name" in sent else {})
 
 
 _ALL: Final = (
@@ -115,22 +118,31 @@ _ALL: Final = (
         "cluster_switch",
         "active_cluster_set",
         "Choose the active cluster.",
-        {"clusterTag": _TEXT},
-        ("clusterTag",),
-        translate=lambda sent: {"cluster_tag": sent["clusterTag"]},
+        {TAG_ARGUMENT: _TEXT},
+        (TAG_ARGUMENT,),
+        translate=lambda sent: {"cluster_tag": sent[TAG_ARGUMENT]},
     ),
-    LegacyTool("cluster_get_status", "cluster_get", "Read the active cluster.", about_active=True),
+    LegacyTool(
+        "cluster_get_status",
+        "cluster_get",
+        "Read the active cluster, or the named one.",
+        {TAG_ARGUMENT: _TEXT},
+        about_active=True,
+        translate=_tag,
+    ),
     LegacyTool(
         "cluster_get_instance_groups",
         "cluster_get",
-        "Read the active cluster with its instance groups.",
+        "Read the active cluster, or the named one, with its instance groups.",
+        {TAG_ARGUMENT: _TEXT},
         about_active=True,
+        translate=_tag,
     ),
     LegacyTool(
         "cluster_create_eks",
         "cluster_create",
         "Create a cluster's foundation: network and EKS control plane.",
-        {"clusterTag": _TEXT, "region": _TEXT, "vpcCidr": _TEXT},
+        {TAG_ARGUMENT: _TEXT, "region": _TEXT, "vpcCidr": _TEXT},
         translate=_foundation,
     ),
     LegacyTool(
@@ -138,22 +150,22 @@ _ALL: Final = (
         "cluster_create",
         "Create a cluster's foundation in address ranges of your own; compute subnets are made in "
         "hyperPodPrivateSubnetCidr.",
-        {"clusterTag": _TEXT, "region": _TEXT, **dict.fromkeys(_ALL_RANGES, _TEXT)},
-        ("clusterTag", "region", *_ALL_RANGES),
+        {TAG_ARGUMENT: _TEXT, "region": _TEXT, **dict.fromkeys(_ALL_RANGES, _TEXT)},
+        (TAG_ARGUMENT, "region", *_ALL_RANGES),
         translate=_foundation,
     ),
     LegacyTool(
         "cluster_get_eks_creation_status",
         "operation_list",
         "Read how far the newest creation of a foundation is.",
-        {"clusterTag": _TEXT},
+        {TAG_ARGUMENT: _TEXT},
         translate=_newest("create_foundation"),
     ),
     LegacyTool(
         "cluster_configure_dependencies",
         "dependencies_configure",
-        "Install the active cluster's dependencies.",
-        {"clusterTag": _TEXT},
+        "Install the dependencies of the active cluster, or of the named one.",
+        {TAG_ARGUMENT: _TEXT},
         about_active=True,
         translate=_tag,
     ),
@@ -161,15 +173,16 @@ _ALL: Final = (
         "cluster_get_dependency_status",
         "operation_list",
         "Read how far the newest installation of dependencies is.",
-        {"clusterTag": _TEXT},
+        {TAG_ARGUMENT: _TEXT},
         translate=_newest("configure_dependencies"),
     ),
     LegacyTool(
         "hyperpod_create",
         "hyperpod_cluster_create",
-        "Create the HyperPod cluster of the active cluster, and of no other. hyperPodTag says what its first instance "
-        "group is called: <hyperPodTag>-ig, or accelerated without it. It is no cluster's tag.",
+        "Create the HyperPod cluster of the active cluster, or of the one that clusterTag names. hyperPodTag says what "
+        "its first instance group is called: <hyperPodTag>-ig, or accelerated without it. It is no cluster's tag.",
         {
+            TAG_ARGUMENT: _TEXT,
             "hyperPodTag": _TEXT,
             "AcceleratedInstanceType": _TEXT,
             "AcceleratedInstanceCount": _NUMBER,
@@ -186,7 +199,7 @@ _ALL: Final = (
         "hyperpod_get_creation_status",
         "operation_list",
         "Read how far the newest creation of a HyperPod cluster is.",
-        {"clusterTag": _TEXT},
+        {TAG_ARGUMENT: _TEXT},
         translate=_newest("create_hyperpod"),
     ),
     LegacyTool(
@@ -199,14 +212,17 @@ _ALL: Final = (
     LegacyTool(
         "s3_storage_get_defaults",
         "cluster_get",
-        "Read the active cluster: its bucket, which s3_storage_create mounts as s3-claim, is spec.names.bucket.",
+        "Read the active cluster, or the named one: its bucket, which s3_storage_create mounts as s3-claim, is "
+        "spec.names.bucket.",
+        {TAG_ARGUMENT: _TEXT},
         about_active=True,
+        translate=_tag,
     ),
     LegacyTool(
         "s3_storage_create",
         "storage_create",
-        "Mount the active cluster's bucket.",
-        {"name": _TEXT, "bucketName": _TEXT, "region": _TEXT},
+        "Mount the bucket of the active cluster, or of the named one.",
+        {TAG_ARGUMENT: _TEXT, "name": _TEXT, "bucketName": _TEXT, "region": _TEXT},
         about_active=True,
         translate=_mount,
     ),

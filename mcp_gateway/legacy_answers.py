@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from functions.core.errors import InvalidRequest
-from mcp_gateway.legacy import TOOLS
+from mcp_gateway.legacy import TAG_ARGUMENT, TOOLS
 from mcp_gateway.wording import Speech
 
 if TYPE_CHECKING:
@@ -22,11 +22,14 @@ if TYPE_CHECKING:
 _LIST: Final = "operation_list"
 _LOOKS: Final = ("operation_get", "operation_wait")
 _OPERATION: Final = "operation_id"
-_TAG: Final = "clusterTag"
+_NOTE: Final = (
+    "This was about the active cluster, {}. Others who call as you do choose it too; name a cluster as "
+    f"{TAG_ARGUMENT}."
+)
 
 
-def speech_of(made: LegacyTool, sent: Arguments, wanted: Arguments) -> Speech:
-    """Speak to whoever made a call; `wanted` is what it says in our words."""
+def speech_of(made: LegacyTool, sent: Arguments, wanted: Arguments, active: str | None = None) -> Speech:
+    """Speak to whoever made a call; `wanted` is what it says in our words, `active` the cluster that it left unsaid."""
     own: Object = {"tool": made.tool, "arguments": dict(wanted)}
 
     def renamed(call: Object, operation: Object) -> Object:
@@ -34,7 +37,7 @@ def speech_of(made: LegacyTool, sent: Arguments, wanted: Arguments) -> Speech:
             return {"tool": made.name, "arguments": dict(sent)}
         return _status(call, operation) or _said(call) or call
 
-    return Speech(wanted, renamed)
+    return Speech(wanted, renamed, _NOTE.format(active) if active else "")
 
 
 def _status(call: Object, operation: Object) -> Object | None:
@@ -43,7 +46,7 @@ def _status(call: Object, operation: Object) -> Object | None:
     if call["tool"] not in _LOOKS or looked_at is None or looked_at != operation.get(_OPERATION):
         return None
     name, tag = _status_tools().get(str(operation.get("kind"))), operation.get("cluster_tag")
-    return {"tool": name, "arguments": {_TAG: tag}} if name and tag else None
+    return {"tool": name, "arguments": {TAG_ARGUMENT: tag}} if name and tag else None
 
 
 def _said(call: Object) -> Object | None:
@@ -58,7 +61,7 @@ def _said(call: Object) -> Object | None:
 def _ways(wanted: JsonValue) -> Iterator[Object]:
     yield {}
     if isinstance(wanted, dict):
-        yield from ({_TAG: wanted[name]} for name in ("tag", "cluster_tag") if name in wanted)
+        yield from ({TAG_ARGUMENT: wanted[name]} for name in ("tag", "cluster_tag") if name in wanted)
 
 
 def _becomes(each: LegacyTool, sent: Object, call: Object) -> bool:

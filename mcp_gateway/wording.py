@@ -1,6 +1,8 @@
 """What the API says, in the words of whoever reads it: an agent knows tools and arguments, and no routes.
 
-Which call a route is, the catalogue says; a route that no tool stands for is told as it is.
+Which call a route is, the catalogue says; a route that no tool stands for is told as it is. Reworded is what the
+product itself advises, its remedies, and nothing else: what AWS, Kubernetes or a person said in a message, an event or
+a name must not come out as a call of a tool.
 """
 
 from __future__ import annotations
@@ -24,16 +26,18 @@ Object: TypeAlias = dict[str, JsonValue]
 # A call of ours as the agent would make it, beside the operation that the answer is about.
 Renaming: TypeAlias = Callable[[Object, Object], Object]
 
-# Members that are written for people; whatever else is in an answer is data.
-_TEXTS: Final = ("remedy", "detail", "message", "why", "field")
+_REMEDY: Final = "remedy"
+# Where remedies stand in answers. Below other members are data, whatever their own members are called: tags, results.
+_HOLDERS: Final = ("checks", "detected", "error", "findings", "operations", "stages", "unknown")
+# Whoever confirms has read a preview: no text hands an agent the confirmation.
+_NEVER_SAID: Final = "confirm"
 _ROUTE: Final = re.compile(
-    r"(?:(?P<verb>[Ss])end )?"
+    r"(?<![\w/.-])(?:(?P<verb>[Ss])end )?"
     r"(?P<method>GET|POST|PUT|PATCH|DELETE) (?P<path>/api(?:/[\w{}<>%~-]+(?:\.[\w-]+)*)+)"
     r"(?:\?(?P<query>[\w.%=&<>-]*[\w>]))?(?: with (?P<body>\{[^{}]*\}))?"
 )
 _BLANK: Final = re.compile(r"[{<](?P<name>\w+)[}>]")
 _OPTION: Final = re.compile(r"(?<!\S)\?(?P<name>\w+)(?==)")
-_HEADER: Final = re.compile(re.escape(KEY_HEADER), re.IGNORECASE)
 
 
 class _NoCall(Exception):
@@ -42,48 +46,69 @@ class _NoCall(Exception):
 
 @dataclass(frozen=True)
 class Speech:
-    """How an answer is told: `known` are the call's arguments, `renamed` gives other calls such a name as it has."""
+    """How an answer is told: `known` are the call's arguments, `renamed` gives other calls such a name as it has.
+
+    `note` is a sentence about the call itself.
+    """
 
     known: Mapping[str, JsonValue] = field(default_factory=dict)
     renamed: Renaming = lambda call, _: call
+    note: str = ""
 
     def told(self, value: Object) -> Object:
         """Put an answer into the words of its reader."""
-        told = _reworded(value, self._text)
+        return self.followed(self.worded(value))
+
+    def worded(self, value: Object) -> Object:
+        """Put the remedies of an answer into the words of its reader, and the name of a field that is refused."""
+        told = self._remedies(value)
+        if "code" in told and isinstance(errors := told.get("errors"), list):
+            told["errors"] = [_of_argument(each) for each in errors]
+        return told
+
+    def followed(self, told: Object) -> Object:
+        """Name the next call as its reader calls it, and say what there is to say of this one."""
         following = told.get("next")
         if isinstance(following, dict):
             told["next"] = called = self.renamed(following, _operation_of(told))
             if "status_tool" in told:
                 told["status_tool"] = called["tool"]
-        return told
+        return told | ({"note": self.note} if self.note else {})
 
-    def _text(self, text: str) -> str:
-        text = _ROUTE.sub(self._call, text)
-        text = _OPTION.sub(lambda found: found[found["name"] in _arguments()], text)
-        return _HEADER.sub(KEY_ARGUMENT, text)
+    def _remedies(self, value: Object) -> Object:
+        return {name: self._member(name, each) for name, each in value.items()}
+
+    def _member(self, name: str, value: JsonValue) -> JsonValue:
+        if name == _REMEDY and isinstance(value, str):
+            return _OPTION.sub(_option, _ROUTE.sub(self._call, value))
+        return self._held(value) if name in _HOLDERS else value
+
+    def _held(self, value: JsonValue) -> JsonValue:
+        if isinstance(value, list):
+            return [self._held(each) for each in value]
+        return self._remedies(value) if isinstance(value, dict) else value
 
     def _call(self, found: re.Match[str]) -> str:
         try:
             tool, arguments = _meant(found["method"], found["path"], found["query"] or "", self.known)
+            body, rest = _body(tool, found["body"])
         except _NoCall:
             return found[0]
-        body, rest = _body(tool, found["body"])
         call = self.renamed({"tool": tool.name, "arguments": {**arguments, **body}}, {})
         verb = {"S": "Call ", "s": "call ", None: ""}[found["verb"]]
         said = f" {written(call['arguments'])}" if call["arguments"] else ""
         return f"{verb}{call['tool']}{said}{rest}"
 
 
-def _reworded(value: Object, text: Callable[[str], str]) -> Object:
-    return {name: _part(name, each, text) for name, each in value.items()}
+def _of_argument(error: JsonValue) -> JsonValue:
+    """Give an error of the header to the argument that it is for an agent."""
+    if isinstance(error, dict) and str(error.get("field")).lower() == KEY_HEADER:
+        return {**error, "field": KEY_ARGUMENT}
+    return error
 
 
-def _part(name: str, value: JsonValue, text: Callable[[str], str]) -> JsonValue:
-    if isinstance(value, str):
-        return text(value) if name in _TEXTS else value
-    if isinstance(value, list):
-        return [_part("", each, text) for each in value]
-    return _reworded(value, text) if isinstance(value, dict) else value
+def _option(found: re.Match[str]) -> str:
+    return found[0][1:] if found["name"] in _arguments() else found[0]
 
 
 def _operation_of(told: Object) -> Object:
@@ -97,6 +122,8 @@ def _meant(method: str, path: str, query: str, known: Mapping[str, JsonValue]) -
     """Find the call that a request is; raise _NoCall where there is none."""
     sent = parse_qsl(query, keep_blank_values=True)
     names = {name for name, _ in sent}
+    if _NEVER_SAID in names:
+        raise _NoCall
     for pattern, tool in _patterns():
         found = pattern.fullmatch(path) if tool.method == method else None
         if found and _takes(tool, names):
@@ -139,13 +166,18 @@ def _typed(tool: GatewayTool, name: str, text: str) -> JsonValue:
 
 
 def _body(tool: GatewayTool, text: str | None) -> tuple[Object, str]:
-    """Read a body as arguments; one that is none of the tool's stays behind the call as it was written."""
+    """Read a body as arguments; one that is none of the tool's stays behind the call as it was written.
+
+    Raise _NoCall for one that confirms.
+    """
     if text is None:
         return {}, ""
     try:
         body = json.loads(text)
     except ValueError:
         return {}, f" with {text}"
+    if _NEVER_SAID in body:
+        raise _NoCall
     known = all(tool.places.get(name) is Place.BODY for name in body)
     return (body, "") if known else ({}, f" with {text}")
 
@@ -159,4 +191,4 @@ def _patterns() -> list[tuple[re.Pattern[str], GatewayTool]]:
 
 @cache
 def _arguments() -> frozenset[str]:
-    return frozenset(name for tool in all_tools().values() for name in tool.places)
+    return frozenset(name for tool in all_tools().values() for name in tool.places) - {_NEVER_SAID}

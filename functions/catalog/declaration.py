@@ -148,7 +148,9 @@ DECLARATION = Declaration(
             "cidr_suggestion_get",
             "get_cidr_suggestion",
             "Suggest address ranges",
-            "Suggest address ranges for a new cluster that overlap with nothing here.",
+            "Suggest address ranges for a new cluster that overlap with nothing here. cluster_create takes vpc_cidr, "
+            "public_subnet_cidrs and control_plane_subnet_cidrs as foundation; compute subnets, which "
+            "foundation.compute_cidr limits, and the service range are made by themselves.",
             additional=True,
         ),
         Tool(

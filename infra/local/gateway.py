@@ -204,7 +204,8 @@ class BadAnswer(Exception):
 def local_authorizer(request: HttpRequest, scopes: Sequence[str]) -> JsonObject:
     """Let everyone in as `local`, in the shape that a JWT authoriser gives a caller who holds every scope.
 
-    Nobody has a token here that names a client, so the console is known by what its browser says of its requests.
+    Nobody has a token here that names a client, so the console is known by what its browser says of its requests. That
+    is no guard: any program can send such a header. It counts on this host only, where everybody has every right.
     """
     every = [f"{SCOPE_PREFIX}{scope}" for scope in Scope]
     claims: JsonObject = {

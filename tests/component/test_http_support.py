@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -22,11 +23,12 @@ from functions.entry.domains import DECLARATIONS
 from infra.local.gateway import HttpGateway, local_authorizer
 from infra.local.messages import HttpRequest
 from infra.release import function_role
+from mcp_gateway.wording import Speech
 from tests.component.test_ledger_support import ACCOUNT, ENVIRONMENT, Account, account, cluster_records
 from tests.component.test_privilege_support import PLACE, acting_as, judged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from aws_lambda_powertools.utilities.typing import LambdaContext
     from botocore.model import OperationModel
@@ -39,6 +41,7 @@ os.environ["MOTO_EC2_LOAD_DEFAULT_AMIS"] = "false"
 
 ZONES: Final = ["us-west-2a", "us-west-2b", "us-west-2c"]
 OFFERED: Final = {kind.removeprefix("ml."): ZONES for kind in instance_types()}
+_ROUTE: Final = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE) /api/\w+")
 QUOTAS: Final = [
     f"{kind} for cluster {usage}" for kind in instance_types() for usage in ("usage", "spot instance usage")
 ]
@@ -76,6 +79,18 @@ class Answer:
         return [error["field"] for error in self.body["errors"]]
 
 
+def routes_left(value: JsonValue, member: str = "") -> Iterator[str]:
+    """Walk through the routes that the gateway would tell an agent of; in the audit's entries a route is data."""
+    if member == "entries":
+        return
+    if isinstance(value, dict):
+        yield from (text for name, each in value.items() for text in routes_left(each, name))
+    elif isinstance(value, list):
+        yield from (text for each in value for text in routes_left(each, member))
+    elif isinstance(value, str) and _ROUTE.search(value):
+        yield f"{member}: {value}"
+
+
 @dataclass
 class Edge:
     """A client of the API: requests become events, the handler's answers become responses."""
@@ -104,7 +119,9 @@ class Edge:
         gateway = HttpGateway(routes, self.invoke, clock.now, ACCOUNT, "us-west-2")
         request = HttpRequest(method, path, query, headers, content)
         response = gateway.handle(request, "192.0.2.1", authorizer(caller, scopes, groups, client))
-        return Answer(response.status, response.headers, json.loads(response.body or b"{}"))
+        answer = Answer(response.status, response.headers, json.loads(response.body or b"{}"))
+        assert [*routes_left(Speech().told(answer.body))] == [], "an agent is told of a route where it knows tools"
+        return answer
 
     def invoke(self, function: str, event: dict[str, JsonValue]) -> JsonValue:
         handlers = {

@@ -343,7 +343,7 @@ def test_an_agent_that_waits_is_told_what_remains(modern: Agent) -> None:
 def test_legacy_calls_are_about_the_active_cluster_unless_they_name_another(driver: Driver, modern: Agent) -> None:
     lost = modern.call("cluster_get_status")
     assert (lost.is_error, lost.content["code"]) == (True, "precondition_failed")
-    assert "cluster_switch" in lost.content["remedy"]
+    assert "cluster_switch" in lost.content["remedy"] and "clusterTag" in lost.content["remedy"]
     begun = modern.done("cluster_create_eks", clusterTag="t1")
     assert begun["status_tool"] == "cluster_get_eks_creation_status"
     told = begun
@@ -353,7 +353,17 @@ def test_legacy_calls_are_about_the_active_cluster_unless_they_name_another(driv
     [operation] = told["operations"]
     assert (operation["operation_id"], operation["status"]) == (begun["operation_id"], "SUCCEEDED")
     modern.done("cluster_switch", clusterTag="t1")
-    assert modern.done("cluster_get_status")["tag"] == "t1"
+    read = modern.done("cluster_get_status")
+    assert read["tag"] == "t1" and "the active cluster, t1." in read["note"]
+    assert modern.done("cluster_get_status", clusterTag="t1").keys() == read.keys() - {"note"}
+
+
+def test_a_legacy_call_without_an_answer_is_repeated_on_the_cluster_that_was_active_then(modern: Agent) -> None:
+    active = WebAnswer(200, {"content-type": "application/json"}, b'{"cluster_tag": "t1"}')
+    with patch.object(InternalWeb, "send", side_effect=[active, Unreachable("ReadTimeoutError")]):
+        lost = modern.call("cluster_configure_dependencies")
+    assert lost.is_error
+    assert lost.content["next"] == {"tool": "cluster_configure_dependencies", "arguments": {"clusterTag": "t1"}}
 
 
 def test_an_old_name_makes_hyperpod_in_the_active_cluster_whatever_its_tag_says(driver_of_prepared: Driver) -> None:
@@ -370,7 +380,7 @@ def test_an_old_name_makes_hyperpod_in_the_active_cluster_whatever_its_tag_says(
     refused = modern.call("hyperpod_create", wished, hyperPodTag="no group's name")
     assert refused.content["errors"][0]["field"] == "instance_groups[0].name"
     begun = modern.done("hyperpod_create", **wished, hyperPodTag="other")
-    assert begun["cluster_tag"] == "base"
+    assert begun["cluster_tag"] == "base" and "the active cluster, base." in begun["note"]
     request = driver.get(f"/api/operations/{begun['operation_id']}")["request"]
     assert [group["name"] for group in request["instance_groups"]] == ["other-ig"]
     assert {each["tag"] for each in modern.done("cluster_list")["clusters"]} == {"base", "other"}

@@ -78,10 +78,25 @@ def test_the_choices_of_the_address_count_for_a_role_too(driver: Driver) -> None
     assert {tool["annotations"]["readOnlyHint"] for tool in listed} == {True}
 
 
-@pytest.mark.parametrize("path", ["/api/clusters", "/api/clusters?dry_run=true", "/mcp/x"])
-def test_a_role_of_an_agent_comes_no_further_than_the_gateway(driver: Driver, path: str) -> None:
+def test_agents_of_one_role_work_on_clusters_that_they_name_whatever_the_other_has_chosen(driver: Driver) -> None:
+    one, other = SigningAgent(driver.host), SigningAgent(driver.host)
+    assert one.follow(one.done("cluster_create", tag="ones"))["status"] == "SUCCEEDED"
+    one.done("cluster_switch", clusterTag="ones")
+    assert other.follow(other.done("cluster_create", tag="others"))["status"] == "SUCCEEDED"
+    other.done("cluster_switch", clusterTag="others")
+    assert "the active cluster, others." in one.done("cluster_get_status")["note"], "they are one caller"
+    named: dict[str, JsonValue] = {"clusterTag": "ones"}
+    for name in ("cluster_get_status", "cluster_get_instance_groups", "s3_storage_get_defaults"):
+        assert one.done(name, **named)["tag"] == "ones", name
+    assert one.done("cluster_configure_dependencies", **named)["cluster_tag"] == "ones"
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PATCH", "DELETE"])
+@pytest.mark.parametrize("path", ["/api/clusters", "/api/clusters?dry_run=true", "/api/clusters/mcp", "/mcp/x"])
+def test_a_role_of_an_agent_comes_no_further_than_the_gateway(driver: Driver, method: str, path: str) -> None:
+    """A cluster named mcp has an address that ends as the gateway's does."""
     keys = session_of(driver.host, AGENT_ROLE)
-    status, body = answer_to(driver, called(keys, path, FORGED))
+    status, body = answer_to(driver, request_by(keys, method, path, b"{}", FORGED))
     assert (status, body["message"]) in ((403, "Forbidden"), (404, "Not Found"))
     assert not driver.get("/api/operations")["operations"]
 

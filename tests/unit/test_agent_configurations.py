@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from functions.entry.domains import DECLARATIONS
 from infra import agents
 from infra.agents import LOCAL, OpenDoor, SignedDoor
 from infra.host.addresses import AGENT_CALLBACK, AGENT_CALLBACK_PORT, mcp_scopes
+from infra.shapes import ROOT
 from mcp_gateway.skills import SKILLS
 
 DEPLOYED: Final = OpenDoor("https://x.example.com/mcp?toolsets=clusters", "abc123")
@@ -113,13 +115,21 @@ def test_requests_are_signed_by_one_version_of_the_proxy_for_the_service_of_the_
 
 
 def test_the_inspector_signs_in_as_the_registered_client_and_reads_the_proxy_of_signed_requests_from_the_file() -> None:
-    npx = "npx @modelcontextprotocol/inspector@2 --cli"
+    npx = f"npx {agents.INSPECTOR} --cli"
     assert {name: agents.inspection(door) for name, door in DOORS.items()} == {
         "local": f"{npx} 'http://localhost:3099/mcp' --transport http --method tools/list",
         "deployed": f"{npx} '{DEPLOYED.url}' --transport http --client-id abc123 --callback-url {AGENT_CALLBACK}"
         " --method tools/list",
         "signed": f"{npx} --config .mcp.json --server hypd-inst --method tools/list",
     }
+
+
+def test_the_inspector_is_exactly_the_one_that_our_rings_run_and_nowhere_another() -> None:
+    programs = json.loads((ROOT / "tests" / "infrastructure" / "programs" / "package.json").read_text(encoding="utf-8"))
+    name, _, version = agents.INSPECTOR.rpartition("@")
+    assert version == programs["dependencies"][name] and re.fullmatch(r"\d+\.\d+\.\d+", version)
+    for page in (ROOT / "README.md", *SKILLS.rglob("*.md")):
+        assert set(re.findall(rf"{re.escape(name)}\S*", page.read_text(encoding="utf-8"))) <= {agents.INSPECTOR}, page
 
 
 def test_where_one_works_the_skills_come_along(tmp_path: Path) -> None:

@@ -10,9 +10,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from functions.core.declaration import Scope
+from functions.core.documents import member
 from functions.core.phases import LOOKING
 from functions.entry.domains import DECLARATIONS
-from infra import tool_catalogue
+from infra import openapi, tool_catalogue
 from mcp_gateway import legacy
 from mcp_gateway.server import described, described_legacy
 from mcp_gateway.tools import CATALOGUE, STATUS_TOOL, GatewayTool, Place, all_tools
@@ -66,6 +67,15 @@ def test_what_everybody_gets_to_see_is_small() -> None:
     text = json.dumps([tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in usual])
     assert len(usual) <= 40
     assert len(text.encode()) <= 48 * 1024
+
+
+def test_what_carries_over_from_suggested_ranges_to_a_new_cluster_is_said_by_the_names_that_it_has_there() -> None:
+    suggested = openapi.document()["components"]["schemas"]["NetworkSuggestion"]["properties"]
+    foundation = member(member(all_tools()["cluster_create"].input_schema, "properties"), "foundation")
+    asked = member(foundation, "properties")
+    said = {*re.findall(r"\w+_cidrs?\b", all_tools()["cidr_suggestion_get"].description)}
+    assert said & suggested.keys() == asked.keys() & suggested.keys()
+    assert said <= asked.keys(), "whatever is named is to be sent"
 
 
 @pytest.mark.case(79)

@@ -117,6 +117,12 @@ PLAN = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/p"
         ),
         ("hyperpod_get_creation_status", {}, "operation_list", {"kind": "create_hyperpod", "limit": 1}),
         ("s3_storage_create", {"name": "s3-claim"}, "storage_create", {"name": "s3-claim"}),
+        (
+            "s3_storage_create",
+            {"name": "s3-claim", "clusterTag": "t1"},
+            "storage_create",
+            {"name": "s3-claim", "tag": "t1"},
+        ),
     ],
 )
 def test_a_call_says_the_same_in_our_words(
@@ -131,6 +137,14 @@ def test_what_a_call_becomes_is_a_call_that_our_tool_takes(each: legacy.LegacyTo
     sent: dict[str, JsonValue] = {name: 1 if each.takes[name] == "integer" else "x" for name in each.needs}
     arguments = each.arguments(sent) | ({"tag": "t1"} if each.about_active else {})
     assert request_of(all_tools()[each.tool], arguments).path
+
+
+@pytest.mark.parametrize("each", [each for each in legacy.TOOLS.values() if each.about_active], ids=lambda it: it.name)
+def test_whatever_is_about_the_active_cluster_can_name_another(each: legacy.LegacyTool) -> None:
+    sent: dict[str, JsonValue] = {name: 1 if each.takes[name] == "integer" else "x" for name in each.needs}
+    assert each.takes["clusterTag"] == "string", "an agent reads it in the schema"
+    assert each.arguments({**sent, "clusterTag": "t1"}) == {**each.arguments(sent), "tag": "t1"}
+    assert "/api/clusters/t1" in request_of(all_tools()[each.tool], each.arguments({**sent, "clusterTag": "t1"})).path
 
 
 @pytest.mark.parametrize(
