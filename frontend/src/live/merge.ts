@@ -22,6 +22,9 @@ export function merge(cache: QueryClient, message: Message): void {
       break;
     case 'cluster_event':
       void cache.invalidateQueries({ queryKey: keys.clusters.parts(message.event.cluster_tag, 'events') });
+      // The conditions that follow from it are revised by now; other parts of a cluster cost AWS calls.
+      void cache.invalidateQueries({ queryKey: keys.clusters.one(message.event.cluster_tag), exact: true });
+      void cache.invalidateQueries({ queryKey: keys.clusters.lists });
       break;
   }
 }
