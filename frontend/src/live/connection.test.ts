@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { LiveConnection, type Socket } from './connection';
+import { problemOf } from '../api/problems';
+import { LiveConnection } from './connection';
+import type { Socket } from './line';
 import type { Message, Topic } from './messages';
 import { operation } from './operations.fixture';
 
@@ -21,6 +23,7 @@ let gaps: Topic[];
 let version: number | undefined;
 let refuse: boolean;
 let attempts: number;
+let isSeen: boolean;
 
 const settled = () => vi.advanceTimersByTimeAsync(0);
 const subscribed = (topic: string, at: string, complete = true): Message => ({
@@ -28,6 +31,10 @@ const subscribed = (topic: string, at: string, complete = true): Message => ({
   topic,
   at,
   complete,
+});
+const problem = (status: number, retryable = false): Message => ({
+  type: 'problem',
+  problem: { ...problemOf(status, {}), retryable },
 });
 const newest = () => sockets.at(-1) ?? expect.fail('no socket');
 
@@ -45,6 +52,7 @@ function connection(): LiveConnection {
     versionOf: () => version,
     onMessage: (message) => messages.push(message),
     onGap: (topic) => gaps.push(topic),
+    isSeen: () => isSeen,
     random: () => 1,
   });
 }
@@ -61,7 +69,7 @@ async function opened(...topics: Topic[]): Promise<LiveConnection> {
 
 beforeEach(() => {
   vi.useFakeTimers();
-  [sockets, messages, gaps, version, refuse, attempts] = [[], [], [], undefined, false, 0];
+  [sockets, messages, gaps, version, refuse, attempts, isSeen] = [[], [], [], undefined, false, 0, true];
 });
 afterEach(() => vi.useRealTimers());
 
@@ -126,6 +134,7 @@ it('shares a subscription between those who watch the same, and gives it up with
   stop();
   expect(newest().sent).toHaveLength(2);
   stopToo();
+  await vi.advanceTimersByTimeAsync(2_000);
   expect(newest().sent.at(-1)).toEqual({ action: 'unsubscribe', cluster_tag: 'first' });
 });
 
@@ -169,4 +178,172 @@ it('leaves aside what a newer API says', async () => {
   newest().onmessage?.({ data: '{"type": "weather", "of": 1}' } as MessageEvent);
   newest().onmessage?.({ data: 'no JSON' } as MessageEvent);
   expect(messages).toEqual([]);
+});
+
+it('does not hurry while nobody looks, nor beside an attempt that is on its way', async () => {
+  const live = await opened({ mine: true });
+  newest().drop();
+  isSeen = false;
+  live.hurry();
+  await settled();
+  expect(attempts).toBe(1);
+  isSeen = true;
+  live.hurry();
+  live.hurry();
+  await settled();
+  // The socket has come, and is not open yet.
+  live.hurry();
+  await vi.advanceTimersByTimeAsync(500);
+  expect([attempts, sockets.length]).toEqual([2, 2]);
+});
+
+it('leaves a socket that it gave up behind, closed and unheard', async () => {
+  await opened({ mine: true });
+  const [first] = sockets;
+  const stale = first?.onmessage;
+  newest().tell(problem(503, true));
+  await vi.advanceTimersByTimeAsync(500);
+  expect(first?.close).toHaveBeenCalledOnce();
+  expect([first?.onopen, first?.onmessage, first?.onclose]).toEqual([null, null, null]);
+  stale?.({ data: JSON.stringify({ type: 'pong' }) } as MessageEvent);
+  expect(messages.map(({ type }) => type)).toEqual(['problem']);
+});
+
+it('pings a connection once at a time, however often it was opened before', async () => {
+  await opened({ mine: true });
+  for (let drops = 0; drops < 3; drops += 1) {
+    newest().drop();
+    await vi.advanceTimersByTimeAsync(15_000);
+    newest().open();
+    newest().tell(subscribed('caller#ann', '2026-01-01T09:00:00Z'));
+  }
+  await vi.advanceTimersByTimeAsync(4 * 60_000);
+  const pings = sockets.flatMap(({ sent }) => sent.filter((each) => 'action' in each && each.action === 'ping'));
+  expect(pings).toHaveLength(1);
+});
+
+it('is open where nothing is watched by the time that it is connected again', async () => {
+  const live = connection();
+  const stop = live.watch({ mine: true });
+  await settled();
+  newest().open();
+  newest().drop();
+  await vi.advanceTimersByTimeAsync(500);
+  stop();
+  newest().open();
+  expect(live.state).toBe('open');
+  live.watch({ cluster_tag: 'first' });
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(newest().sent).toEqual([{ action: 'subscribe', cluster_tag: 'first' }]);
+  newest().tell(subscribed('cluster#first', '2026-01-01T09:00:00Z'));
+  expect(live.state).toBe('open');
+});
+
+it.each<[string, unknown]>([
+  ['the API', problem(503, true)],
+  ['the API, which forgot the connection', problem(401)],
+  ['the gateway', { message: 'Internal server error', connectionId: 'c', requestId: 'r' }],
+])('subscribes over a new connection to what %s could not say yes to', async (_, said) => {
+  const live = await opened({ mine: true }, { cluster_tag: 'first' });
+  newest().tell(subscribed('caller#ann', '2026-01-01T09:00:00Z'));
+  newest().onmessage?.({ data: JSON.stringify(said) } as MessageEvent);
+  expect(live.state).toBe('lost');
+  await vi.advanceTimersByTimeAsync(500);
+  newest().open();
+  newest().tell(subscribed('caller#ann', '2026-01-01T09:00:00Z'));
+  expect(live.state).toBe('lost');
+  newest().tell(subscribed('cluster#first', '2026-01-01T09:00:00Z'));
+  expect(live.state).toBe('open');
+});
+
+it('connects again where a subscription is not answered at all', async () => {
+  const live = await opened({ mine: true });
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(live.state).toBe('lost');
+});
+
+it('says that not everything is told where a connection carries no more, and reads the rest by and by', async () => {
+  const live = await opened({ mine: true }, { cluster_tag: 'first' }, { cluster_tag: 'second' });
+  newest().tell(problem(400));
+  newest().tell(subscribed('caller#ann', '2026-01-01T09:00:00Z'));
+  expect(live.state).toBe('connecting');
+  newest().tell(subscribed('cluster#first', '2026-01-01T09:00:00Z'));
+  expect(live.state).toBe('partial');
+  gaps.length = 0;
+  await vi.advanceTimersByTimeAsync(40_000);
+  expect(gaps).toEqual([{ cluster_tag: 'second' }, { cluster_tag: 'second' }]);
+});
+
+it('asks again for what it could not carry once there is room', async () => {
+  const live = connection();
+  live.watch({ mine: true });
+  const stop = live.watch({ cluster_tag: 'first' });
+  live.watch({ cluster_tag: 'second' });
+  await settled();
+  newest().open();
+  newest().tell(subscribed('caller#ann', '2026-01-01T09:00:00Z'));
+  newest().tell(subscribed('cluster#first', '2026-01-01T09:00:00Z'));
+  newest().tell(problem(400));
+  stop();
+  await vi.advanceTimersByTimeAsync(2_000);
+  newest().tell({ type: 'unsubscribed', topic: 'cluster#first' });
+  expect(newest().sent.at(-1)).toEqual({ action: 'subscribe', cluster_tag: 'second' });
+  newest().tell(subscribed('cluster#second', '2026-01-01T09:00:00Z'));
+  expect(live.state).toBe('open');
+});
+
+it('is open where there is nothing to be told of, and looks whether there is by then', async () => {
+  const live = await opened({ cluster_tag: 'gone' });
+  newest().tell(problem(404));
+  expect(live.state).toBe('open');
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(gaps).toEqual([{ cluster_tag: 'gone' }]);
+});
+
+it('waits for what came to be watched during the handshake as well', async () => {
+  const live = await opened({ mine: true });
+  live.watch({ cluster_tag: 'first' });
+  newest().tell(subscribed('cluster#first', '2026-01-01T09:00:00Z'));
+  expect(live.state).toBe('connecting');
+  newest().tell(subscribed('caller#ann', '2026-01-01T09:00:00Z'));
+  expect(live.state).toBe('open');
+});
+
+it('keeps what one page gives up and the next one wants, without a word', async () => {
+  const live = connection();
+  const stop = live.watch({ cluster_tag: 'first' });
+  await settled();
+  newest().open();
+  newest().tell(subscribed('cluster#first', '2026-01-01T09:00:00Z'));
+  gaps.length = 0;
+  stop();
+  await vi.advanceTimersByTimeAsync(1_999);
+  live.watch({ cluster_tag: 'first' });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(newest().sent).toHaveLength(1);
+  expect([live.state, gaps]).toEqual(['open', []]);
+});
+
+it('makes room at once for what is wanted where what was given up takes it', async () => {
+  const live = connection();
+  const stop = live.watch({ cluster_tag: 'first' });
+  for (let number = 0; number < 19; number += 1) {
+    live.watch({ operation_id: `op-${number}` });
+  }
+  await settled();
+  newest().open();
+  stop();
+  live.watch({ cluster_tag: 'second' });
+  expect(newest().sent.slice(-2)).toEqual([
+    { action: 'unsubscribe', cluster_tag: 'first' },
+    { action: 'subscribe', cluster_tag: 'second' },
+  ]);
+});
+
+it('puts right what the gateway ran in another order', async () => {
+  await opened({ mine: true }, { cluster_tag: 'first' });
+  newest().tell({ type: 'unsubscribed', topic: 'cluster#first' });
+  expect(newest().sent.at(-1)).toEqual({ action: 'subscribe', cluster_tag: 'first' });
+  newest().tell(subscribed('cluster#second', '2026-01-01T09:00:00Z'));
+  expect(newest().sent.at(-1)).toEqual({ action: 'unsubscribe', cluster_tag: 'second' });
 });

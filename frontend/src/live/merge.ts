@@ -1,5 +1,6 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import { keys } from '../api/keys';
+import { keep } from '../api/operations';
 import type { Operation, Page } from '../api/schema';
 import type { Message, Topic } from './messages';
 
@@ -50,12 +51,9 @@ export function versionIn(cache: QueryClient, operationId: string): number | und
 
 // The lists tell no stages, so each place keeps the newest that it was told itself.
 function mergeOperation(cache: QueryClient, told: Operation): void {
-  const key = keys.operations.one(told.operation_id);
-  const whole = cache.getQueryData<Operation>(key);
+  const whole = cache.getQueryData<Operation>(keys.operations.one(told.operation_id));
   const known = newest(whole, listed(cache, told.operation_id));
-  if (whole === undefined || whole.version < told.version) {
-    cache.setQueryData(key, told);
-  }
+  keep(cache, told);
   if (known && known.version >= told.version) {
     return;
   }
