@@ -4,7 +4,7 @@ import { merge } from '../live/merge';
 import { operation, stage } from '../live/operations.fixture';
 import { apiOf } from './client';
 import { keys } from './keys';
-import { keep, operationQuery, operationsRead, whole } from './operations';
+import { keep, operationQuery, operationsRead, unlisted, whole } from './operations';
 import type { Operation } from './schema';
 
 let cache: QueryClient;
@@ -56,4 +56,8 @@ it('shows what the list says where that is newer, with the stages that are known
   expect(whole(listed, operation(8, { stages }))).toMatchObject({ version: 9, status: 'CANCELLING', stages });
   expect(whole(listed, undefined)).toEqual(listed);
   expect(whole(listed, operation(10, { stages }))).toMatchObject({ version: 10, stages });
+});
+
+it('knows which of the operations at work a list does not reach back to, once each', () => {
+  expect(unlisted([operation(1)], ['op-1', 'op-0', 'op-0'])).toEqual(['op-0']);
 });

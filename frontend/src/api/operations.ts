@@ -1,9 +1,9 @@
-import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useApi } from './api-context';
 import { type Api, answered } from './client';
 import { keys } from './keys';
-import { useListing } from './listings';
+import { type Listing, useListing } from './listings';
 import type { Operation, OperationStatus, Page, paths } from './schema';
 
 export type OperationFilters = Omit<
@@ -31,14 +31,18 @@ export function keep(cache: QueryClient, told: Operation): void {
   }
 }
 
-/** The operations, newest first, page by page. */
-export function useOperations(filters: OperationFilters = {}) {
+/**
+ * The operations, newest first, page by page; `refetchInterval`, in milliseconds, is for a page that has to show sooner
+ * what is new.
+ */
+export function useOperations(filters: OperationFilters = {}, refetchInterval?: number) {
   const api = useApi();
   const cache = useQueryClient();
   return useListing<Page, Operation>({
     key: keys.operations.list(filters),
     read: (next_token) => operationsRead(api, cache, { ...filters, next_token }),
     items: (page) => page.operations,
+    refetchInterval,
   });
 }
 
@@ -85,6 +89,30 @@ export function whole(listed: Operation, known: Operation | undefined): Operatio
     return listed.stages?.length ? listed : { ...listed, stages: known?.stages ?? [] };
   }
   return known;
+}
+
+// Its cluster may be one of those that are not watched.
+const WAITING_IS_READ_EVERY = 20_000;
+
+/**
+ * What goes on, of a list as far as it was read and of what clusters say of themselves.
+ *
+ * A creation that waits for capacity for days stands behind newer operations; its cluster names it all the time.
+ */
+export function useUnfinished(listing: Listing<Operation>, active: readonly string[]): Operation[] {
+  const api = useApi();
+  const cache = useQueryClient();
+  const ids = listing.isPending ? [] : unlisted(listing.items, active);
+  const read = useQueries({
+    queries: ids.map((id) => ({ ...operationQuery(api, cache, id), refetchInterval: WAITING_IS_READ_EVERY })),
+  });
+  return [...listing.items, ...read.flatMap(({ data }) => data ?? [])].filter((operation) => !hasEnded(operation));
+}
+
+/** Those of some operations that a list does not have. */
+export function unlisted(listed: readonly Operation[], ids: readonly string[]): string[] {
+  const known = new Set(listed.map(({ operation_id }) => operation_id));
+  return [...new Set(ids)].filter((id) => !known.has(id));
 }
 
 /** Who did what to an operation. */
