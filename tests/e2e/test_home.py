@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import pytest
@@ -46,6 +47,19 @@ def test_a_cluster_that_somebody_creates_appears_and_is_followed_to_its_end(cons
     console.driver.sleep(2)
     expect(console.page.get_by_role("row", name="theirs")).to_contain_text("Ready")
     expect(console.page.get_by_text("Running operations")).to_have_count(0)
+
+
+def test_a_creation_that_waits_behind_many_newer_operations_is_still_told(console: Console) -> None:
+    def newer_alone(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, json={"operations": [], "next_token": "more"})
+
+    operation = console.driver.post("/api/clusters", cluster_request("waiting"))["operation_id"]
+    console.page.route(re.compile(r"/api/operations(\?|$)"), newer_alone)
+    console.open()
+    expect(console.page.locator(f"[data-operation='{operation}']")).to_contain_text("stages stand")
+    console.open("/clusters/waiting")
+    expect(console.page.locator(f"[data-operation='{operation}']")).to_contain_text("stages stand")
 
 
 def test_what_failed_is_told_with_what_helps_until_it_is_made_good(console: Console) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Browser, Locator, Route, expect
 
 from infra.local.faults import Fault, Kind
 from tests.e2e import browser as browsers
@@ -62,6 +62,29 @@ def test_an_operation_is_cancelled_after_it_was_asked_for_twice(console: Console
     assert console.driver.finish(operation)["status"] == "CANCELLED"
     console.driver.sleep(2)
     console.sees("Cancelled")
+
+
+def test_what_is_sent_again_by_hand_after_no_answer_came_is_the_same_request(console: Console) -> None:
+    sent = list[str]()
+
+    def lost(route: Route) -> None:
+        sent.append(route.request.headers["idempotency-key"])
+        route.abort()
+
+    console.forgive("Failed to load resource")
+    operation = console.driver.post("/api/clusters", {"tag": "unheard"})["operation_id"]
+    console.page.route("**/cancel?*", lost)
+    console.page.route("**/cancel", lost)
+    console.open(f"/operations/{operation}")
+    console.click("Cancel operation")
+    console.click("Cancel it")
+    console.sees("The API does not answer.")
+    by_itself = len(sent)
+    console.click("Cancel it")
+    expect(console.page.get_by_text("The API does not answer.")).to_have_count(0)
+    console.sees("The API does not answer.")
+    assert len(sent) > by_itself
+    assert len(set(sent)) == 1
 
 
 def test_an_operation_that_is_not_there_is_told_as_missing(console: Console) -> None:

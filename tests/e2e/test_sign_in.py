@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -12,7 +14,7 @@ from functions.core.declaration import Scope
 from tests.e2e import browser as browsers
 from tests.e2e.browser import Console
 from tests.host.driver import Driver
-from tests.host.people import People
+from tests.host.people import People, signing_in
 
 
 @pytest.fixture
@@ -20,6 +22,21 @@ def guarded(browser: Browser, people: People, origin: str) -> Iterator[Console]:
     """The console of a host that asks who comes."""
     with browsers.opened(browser, Driver(people.host), origin) as console:
         yield console
+
+
+@pytest.fixture
+def two(
+    browser: Browser, driver_of_ready: Driver, origin: str, tmp_path: Path
+) -> Iterator[tuple[Console, Console, People]]:
+    """The consoles of two people, who both look at cluster `ready`."""
+    driver = driver_of_ready
+    with (
+        signing_in(driver.host, tmp_path) as people,
+        browsers.opened(browser, driver, origin) as one,
+        browsers.opened(browser, driver, origin) as other,
+    ):
+        driver.host.found_at(origin)
+        yield one, other, people
 
 
 def sign_in(page: Page, user: str) -> None:
@@ -75,3 +92,52 @@ def test_a_sign_in_that_has_ended_loses_nothing_that_was_about_to_be_sent(guarde
     sign_in(popup.value, "operator")
     expect(guarded.page.get_by_text("Your sign-in has ended")).to_have_count(0)
     expect(guarded.page.get_by_role("button", name="Cancel operation")).to_be_disabled()
+
+
+def test_somebody_else_who_signs_in_instead_sends_nothing_of_it_and_begins_anew(
+    guarded: Console, people: People
+) -> None:
+    guarded.forgive("Failed to load resource")
+    operation = begun(people, "kept")
+    guarded.page.goto(f"{guarded.origin}/operations/{operation}")
+    sign_in(guarded.page, "operator")
+    guarded.click("Cancel operation")
+    people.pass_by(timedelta(days=3))
+    guarded.click("Cancel it")
+    guarded.sees("Your sign-in has ended")
+    with guarded.page.expect_popup() as popup:
+        guarded.click("Sign in again")
+    sign_in(popup.value, "administrator")
+    sign_in(guarded.page, "administrator")
+    expect(guarded.page.get_by_role("button", name="administrator")).to_be_visible()
+    # Nobody asked for it as this person.
+    expect(guarded.page.get_by_role("button", name="Cancel operation")).to_be_enabled()
+    answer = people.send("GET", f"/api/operations/{operation}", people.token(list(Scope)))
+    assert json.loads(answer.body)["status"] in ("PENDING", "RUNNING")
+
+
+def test_two_people_see_what_each_other_begins(two: tuple[Console, Console, People]) -> None:
+    ann, bob, people = two
+    # The drift of this cluster was never detected before.
+    bob.forgive("404")
+    heard = list[str]()
+    ann.page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: heard.append(str(frame))))
+    for console, user in ((ann, "operator"), (bob, "administrator")):
+        console.page.goto(f"{console.origin}/clusters/ready")
+        sign_in(console.page, user)
+        console.is_live()
+    bob.click("Actions")
+    bob.click("Detect drift", "menuitem")
+    bob.page.wait_for_url("**/clusters/ready/drift")
+    bob.driver.sleep(2)
+    begun = ann.page.locator("[data-operation]")
+    expect(begun).to_contain_text("Detect drift")
+    expect(begun).to_contain_text(", by console")
+    assert any(str(begun.get_attribute("data-operation")) in frame for frame in heard)
+    # What is new is no topic of anybody's: the list is read again.
+    ann.click("HyperPod InstantStart", "link")
+    ann.is_live()
+    token = people.signed_in("administrator")["access_token"]
+    assert people.send("POST", "/api/clusters", token, {"tag": "anew"}).status == 202
+    ann.sees("Create foundation anew")
+    expect(ann.page.get_by_role("link", name="anew", exact=True)).to_be_visible()

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from functions.clusters.events.routes import bus
+from functions.core.ledger import cluster_events
+from functions.core.observations import ClusterEvent
 from infra.local.bus import RETRY_SECONDS
 from infra.local.faults import Fault, Kind
 from infra.local.simulators.bus_event import BusEvent
@@ -161,6 +163,46 @@ def test_an_event_that_meets_a_fault_is_delivered_again_and_at_last_put_aside(dr
     assert (letter.function, letter.event["detail-type"]) == ("events", STATE_CHANGE)
     assert "AccessDenied" in letter.error
     assert len(told(driver)) == 1
+
+
+def test_whoever_hears_of_an_event_finds_what_follows_from_it(
+    driver_of_base: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver, host = driver_of_base, driver_of_base.host
+    found = list[str]()
+    record = cluster_events.record
+
+    def heard(event: ClusterEvent) -> None:
+        record(event)
+        found.extend(each["message"] for each in conditions(driver).values() if each["type"] == "NodesHealthy")
+        found.extend(each["reason"] for each in conditions(driver).values() if each["type"] == "HyperPodInService")
+
+    monkeypatch.setattr(cluster_events, "record", heard)
+    host.bus.publish(status(host.clock.now(), "InService"))
+    driver.sleep(SETTLED)
+    host.bus.publish(health(host.clock.now(), "i-1", "Unhealthy"))
+    driver.sleep(SETTLED)
+    assert found == ["InService", "i-1 (i-1 failed a check)", "InService"]
+
+
+def test_a_delivery_that_dies_between_a_condition_and_its_event_is_done_again(
+    driver_of_base: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver, host = driver_of_base, driver_of_base.host
+    record, attempts = cluster_events.record, list[str]()
+
+    def dying(event: ClusterEvent) -> None:
+        attempts.append(event.message)
+        if len(attempts) == 1:
+            raise TimeoutError(event.message)
+        record(event)
+
+    monkeypatch.setattr(cluster_events, "record", dying)
+    host.bus.publish(status(host.clock.now(), "InService"))
+    driver.sleep(RETRY_SECONDS[0] + 2 * SETTLED)
+    assert len(attempts) == 2
+    assert told(driver) == [f"{CLUSTER} is InService"]
+    assert conditions(driver)["HyperPodInService"]["status"] == "True"
 
 
 def test_a_clusters_events_are_listed_page_by_page_newest_first(driver_of_base: Driver) -> None:

@@ -10,13 +10,14 @@ export type ClusterFilters = Omit<
   'limit' | 'next_token'
 >;
 
-/** The clusters, page by page. */
-export function useClusters(filters: ClusterFilters = {}) {
+/** The clusters, page by page; `refetchInterval`, in milliseconds, is for a page that has to show sooner what is new. */
+export function useClusters(filters: ClusterFilters = {}, refetchInterval?: number) {
   const api = useApi();
   return useListing<ClusterPage, ClusterSummary>({
     key: keys.clusters.list(filters),
     read: (next_token) => answered(api.GET('/api/clusters', { params: { query: { ...filters, next_token } } })),
     items: (page) => page.clusters,
+    refetchInterval,
   });
 }
 

@@ -20,6 +20,9 @@ export interface Listing<Item> {
 /** How often a list is read again while it is on the screen, in milliseconds: others' new objects are told to nobody. */
 const OTHERS_APPEAR_WITHIN = 20_000;
 
+/** As that, for the pages that people look at to see what others do. */
+export const SOON = 5_000;
+
 interface Options<Page, Item> {
   key: QueryKey;
   /** Reads the page of a token; undefined is the first one. */
@@ -37,7 +40,7 @@ export function useListing<Page extends PageOf, Item>(options: Options<Page, Ite
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last: Page) => last.next_token ?? undefined,
     enabled: options.enabled ?? true,
-    refetchInterval: ({ state }) => readAgain(state.error, options.refetchInterval ?? OTHERS_APPEAR_WITHIN),
+    refetchInterval: ({ state }) => readAgain(state.error, interval(options.refetchInterval, state.data?.pages.length)),
   });
   return {
     items: query.data?.pages.flatMap(options.items) ?? [],
@@ -48,6 +51,11 @@ export function useListing<Page extends PageOf, Item>(options: Options<Page, Ite
     readMore: () => void query.fetchNextPage(),
     refresh: () => void query.refetch(),
   };
+}
+
+/** When a list is read again: all its pages are, so the more there are, the more seldom. */
+export function interval(every: number | false = OTHERS_APPEAR_WITHIN, pages = 1): number | false {
+  return every && Math.max(every, Math.min(OTHERS_APPEAR_WITHIN, every * pages));
 }
 
 /** Show what is already here as a list that is complete. */

@@ -6,6 +6,7 @@ import { RouterProvider } from 'react-router/dom';
 import { DeploymentContext } from '../api/api-context';
 import { ProblemError } from '../api/problems';
 import { LiveProvider } from '../live/live-provider';
+import { OnlyOnePerson } from '../sign-in/only-one-person';
 import { SignInAgain } from '../sign-in/sign-in-again';
 import { type Person, PersonContext } from '../sign-in/sign-in-context';
 import { NotificationsProvider } from './notifications';
@@ -77,7 +78,9 @@ function SignedIn({ started: { session, configuration }, children }: { started: 
   }, [session, sign_in]);
   return (
     <PersonContext value={person}>
-      {children}
+      <OnlyOnePerson session={session} meanwhile={<Starting />}>
+        {children}
+      </OnlyOnePerson>
       {session !== null && sign_in !== null && <SignInAgain session={session} configuration={sign_in} />}
     </PersonContext>
   );

@@ -7,12 +7,16 @@ const ATTEMPTS = 2;
 export function newQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
+      // What a browser takes for being offline says nothing of a local host, and what was asked for is not to happen by
+      // itself when a network returns: every request is sent at once, and fails where nothing answers.
       queries: {
+        networkMode: 'always',
+        refetchOnReconnect: true,
         staleTime: 10_000,
         retry: (failures, thrown) => failures < ATTEMPTS && mayPass(thrown),
         refetchInterval: ({ state }) => readAgain(state.error),
       },
-      mutations: { retry: false },
+      mutations: { networkMode: 'always', retry: false },
     },
   });
 }

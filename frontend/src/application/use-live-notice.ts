@@ -12,7 +12,7 @@ export function useLiveNotice(): FlashbarProps.MessageDefinition[] {
     if (state === 'lost') {
       setWasLost(true);
     }
-    if (state !== 'open' || !wasLost) {
+    if (!['open', 'partial'].includes(state) || !wasLost) {
       return;
     }
     const timer = setTimeout(() => setWasLost(false), MENDED_FOR);
@@ -21,6 +21,10 @@ export function useLiveNotice(): FlashbarProps.MessageDefinition[] {
   if (state === 'lost') {
     const content = 'Connection lost, reconnecting. What changes meanwhile is shown as soon as it is back.';
     return [{ id: 'live', type: 'warning', loading: true, content }];
+  }
+  if (state === 'partial') {
+    const content = 'More is on this page than can be told as it happens. The rest is read again every 20 seconds.';
+    return [{ id: 'live', type: 'info', content }];
   }
   return wasLost && state === 'open'
     ? [{ id: 'live', type: 'success', content: 'Connected again, nothing was missed.' }]

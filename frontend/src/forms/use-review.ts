@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { useBegin, usePreview } from '../api/changing';
+import { useBegin, usePreview, WishKey } from '../api/changing';
 import type { Complaint } from '../api/problems';
 import type { Operation, Preview, Previewed, ProblemBody } from '../api/schema';
 import type { Wish } from '../api/wishes';
@@ -22,7 +22,11 @@ interface Looked {
  */
 export function useReview(onBegun: (operation: Operation) => void) {
   const { mutate, isPending, error } = usePreview();
-  const begin = useBegin(onBegun);
+  const [key] = useState(() => new WishKey());
+  const begin = useBegin((operation) => {
+    key.begun();
+    onBegun(operation);
+  });
   const [looked, setLooked] = useState<Looked | null>(null);
   const [reviewing, setReviewing] = useState(false);
 
@@ -49,7 +53,7 @@ export function useReview(onBegun: (operation: Operation) => void) {
     isBeginning: begin.isPending,
     look: (wish: Wish) => {
       begin.reset();
-      look({ ...wish, key: crypto.randomUUID() }, null);
+      look({ ...wish, key: key.of(wish) }, null);
     },
     create: () => {
       if (looked?.told.preview.digest) {

@@ -1,68 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { LiveConnection, type Socket } from './connection';
-import type { Message, Topic } from './messages';
+import { begin, connection, newest, opened, problem, settled, subscribed, world } from './connection.fixture';
 import { operation } from './operations.fixture';
 
-class FakeSocket implements Socket {
-  sent: object[] = [];
-  onopen: Socket['onopen'] = null;
-  onmessage: Socket['onmessage'] = null;
-  onclose: Socket['onclose'] = null;
-  send = (text: string) => void this.sent.push(JSON.parse(text));
-  close = vi.fn();
-  tell = (message: Message) => this.onmessage?.({ data: JSON.stringify(message) } as MessageEvent);
-  open = () => this.onopen?.({} as Event);
-  drop = () => this.onclose?.({} as CloseEvent);
-}
-
-let sockets: FakeSocket[];
-let messages: Message[];
-let gaps: Topic[];
-let version: number | undefined;
-let refuse: boolean;
-let attempts: number;
-
-const settled = () => vi.advanceTimersByTimeAsync(0);
-const subscribed = (topic: string, at: string, complete = true): Message => ({
-  type: 'subscribed',
-  topic,
-  at,
-  complete,
-});
-const newest = () => sockets.at(-1) ?? expect.fail('no socket');
-
-function connection(): LiveConnection {
-  return new LiveConnection({
-    open: async () => {
-      attempts += 1;
-      if (refuse) {
-        throw new Error('no ticket');
-      }
-      const socket = new FakeSocket();
-      sockets.push(socket);
-      return socket;
-    },
-    versionOf: () => version,
-    onMessage: (message) => messages.push(message),
-    onGap: (topic) => gaps.push(topic),
-    random: () => 1,
-  });
-}
-
-async function opened(...topics: Topic[]): Promise<LiveConnection> {
-  const live = connection();
-  for (const topic of topics) {
-    live.watch(topic);
-  }
-  await settled();
-  newest().open();
-  return live;
-}
-
-beforeEach(() => {
-  vi.useFakeTimers();
-  [sockets, messages, gaps, version, refuse, attempts] = [[], [], [], undefined, false, 0];
-});
+beforeEach(begin);
 afterEach(() => vi.useRealTimers());
 
 it('is up to date once everything that is watched was answered, and reads it again the first time', async () => {
@@ -75,7 +15,7 @@ it('is up to date once everything that is watched was answered, and reads it aga
   expect(live.state).toBe('connecting');
   newest().tell(subscribed('cluster#first', '2026-01-01T09:00:00Z'));
   expect(live.state).toBe('open');
-  expect(gaps).toEqual([{ mine: true }, { cluster_tag: 'first' }]);
+  expect(world.gaps).toEqual([{ mine: true }, { cluster_tag: 'first' }]);
 });
 
 it('goes on where it was: with the newest moment it was told, and the version it has', async () => {
@@ -83,8 +23,8 @@ it('goes on where it was: with the newest moment it was told, and the version it
   newest().tell(subscribed('operation#op-1', '2026-01-01T09:00:00Z'));
   newest().tell({ type: 'operation', operation_id: 'op-1', version: 7, operation: operation(7) });
   newest().tell({ type: 'operation', operation_id: 'op-1', version: 3, operation: operation(3) });
-  version = 7;
-  gaps.length = 0;
+  world.version = 7;
+  world.gaps.length = 0;
   newest().drop();
   expect(live.state).toBe('lost');
   await vi.advanceTimersByTimeAsync(500);
@@ -93,30 +33,30 @@ it('goes on where it was: with the newest moment it was told, and the version it
     { action: 'subscribe', operation_id: 'op-1', after: '2026-01-01T09:00:07Z', after_version: 7 },
   ]);
   newest().tell(subscribed('operation#op-1', '2026-01-01T09:05:00Z'));
-  expect([live.state, gaps]).toEqual(['open', []]);
+  expect([live.state, world.gaps]).toEqual(['open', []]);
 });
 
 it('has everything read again where more was missed than is sent again', async () => {
   await opened({ cluster_tag: 'first' });
   newest().tell(subscribed('cluster#first', '2026-01-01T09:00:00Z'));
-  gaps.length = 0;
+  world.gaps.length = 0;
   newest().drop();
   await vi.advanceTimersByTimeAsync(500);
   newest().open();
   newest().tell(subscribed('cluster#first', '2026-01-01T10:00:00Z', false));
-  expect(gaps).toEqual([{ cluster_tag: 'first' }]);
+  expect(world.gaps).toEqual([{ cluster_tag: 'first' }]);
 });
 
 it('tries again later and later, and at once when somebody looks', async () => {
   const live = await opened({ mine: true });
   newest().tell(subscribed('caller#ann', '2026-01-01T09:00:00Z'));
-  refuse = true;
+  world.refuse = true;
   newest().drop();
-  const before = attempts;
+  const before = world.attempts;
   await vi.advanceTimersByTimeAsync(500 + 1_000 + 1_999);
-  expect(attempts).toBe(before + 2);
+  expect(world.attempts).toBe(before + 2);
   live.hurry();
-  expect(attempts).toBe(before + 3);
+  expect(world.attempts).toBe(before + 3);
 });
 
 it('shares a subscription between those who watch the same, and gives it up with the last of them', async () => {
@@ -126,6 +66,7 @@ it('shares a subscription between those who watch the same, and gives it up with
   stop();
   expect(newest().sent).toHaveLength(2);
   stopToo();
+  await vi.advanceTimersByTimeAsync(2_000);
   expect(newest().sent.at(-1)).toEqual({ action: 'unsubscribe', cluster_tag: 'first' });
 });
 
@@ -146,7 +87,7 @@ it('does not use a connection that was given up before it came', async () => {
   live.close();
   live.watch({ cluster_tag: 'first' });
   await settled();
-  const [late, wanted] = sockets;
+  const [late, wanted] = world.sockets;
   expect(late?.close).toHaveBeenCalled();
   late?.open();
   wanted?.open();
@@ -168,5 +109,47 @@ it('leaves aside what a newer API says', async () => {
   await opened({ mine: true });
   newest().onmessage?.({ data: '{"type": "weather", "of": 1}' } as MessageEvent);
   newest().onmessage?.({ data: 'no JSON' } as MessageEvent);
-  expect(messages).toEqual([]);
+  expect(world.messages).toEqual([]);
+});
+
+it('does not hurry while nobody looks, nor beside an attempt that is on its way', async () => {
+  const live = await opened({ mine: true });
+  newest().drop();
+  world.isSeen = false;
+  live.hurry();
+  await settled();
+  expect(world.attempts).toBe(1);
+  world.isSeen = true;
+  live.hurry();
+  live.hurry();
+  await settled();
+  // The socket has come, and is not open yet.
+  live.hurry();
+  await vi.advanceTimersByTimeAsync(500);
+  expect([world.attempts, world.sockets.length]).toEqual([2, 2]);
+});
+
+it('leaves a socket that it gave up behind, closed and unheard', async () => {
+  await opened({ mine: true });
+  const [first] = world.sockets;
+  const stale = first?.onmessage;
+  newest().tell(problem(503, true));
+  await vi.advanceTimersByTimeAsync(500);
+  expect(first?.close).toHaveBeenCalledOnce();
+  expect([first?.onopen, first?.onmessage, first?.onclose]).toEqual([null, null, null]);
+  stale?.({ data: JSON.stringify({ type: 'pong' }) } as MessageEvent);
+  expect(world.messages.map(({ type }) => type)).toEqual(['problem']);
+});
+
+it('pings a connection once at a time, however often it was opened before', async () => {
+  await opened({ mine: true });
+  for (let drops = 0; drops < 3; drops += 1) {
+    newest().drop();
+    await vi.advanceTimersByTimeAsync(15_000);
+    newest().open();
+    newest().tell(subscribed('caller#ann', '2026-01-01T09:00:00Z'));
+  }
+  await vi.advanceTimersByTimeAsync(4 * 60_000);
+  const pings = world.sockets.flatMap(({ sent }) => sent.filter((each) => 'action' in each && each.action === 'ping'));
+  expect(pings).toHaveLength(1);
 });

@@ -1,17 +1,11 @@
+import type { ProblemBody } from '../api/schema';
 import { pause } from './backoff';
-import { type Message, messageOf, type Topic } from './messages';
+import { Line, type Socket } from './line';
+import { type Message, nameOf, type Topic, topicOf } from './messages';
 import { Subscriptions } from './subscriptions';
 
-export type LiveState = 'idle' | 'connecting' | 'open' | 'lost';
-
-/** The part of a WebSocket that is used. */
-export interface Socket {
-  send(text: string): void;
-  close(): void;
-  onopen: ((event: Event) => unknown) | null;
-  onmessage: ((event: MessageEvent) => unknown) | null;
-  onclose: ((event: CloseEvent) => unknown) | null;
-}
+/** `partial` is open, but for topics that the server does not tell of: those are read again every so often. */
+export type LiveState = 'idle' | 'connecting' | 'open' | 'partial' | 'lost';
 
 export interface Surroundings {
   /** Opens a socket with a new ticket; rejects when there is none to be had. */
@@ -21,28 +15,40 @@ export interface Surroundings {
   onMessage: (message: Message) => void;
   /** Something about a topic may have been missed: what is shown of it has to be read again. */
   onGap: (topic: Topic) => void;
+  /** Whether anybody sees the page. */
+  isSeen?: () => boolean;
   random?: () => number;
 }
 
-// Ten minutes of silence close a connection; some that are between close it earlier.
-const PING_EVERY = 4 * 60_000;
-const PONG_WITHIN = 20_000;
-// How long a connection that nobody needs stays open, for the next page.
+type Timer = ReturnType<typeof setTimeout>;
+
+// Longer than a function takes that has to start first.
+const ANSWER_WITHIN = 30_000;
+// How long what nobody needs stays, for the next page: a topic, and at last the connection.
 const LINGER = 2_000;
+// What the server does not tell of is read as often as lists are.
+const READ_EVERY = 20_000;
+// The server's limit for a connection.
+const MOST_TOPICS = 20;
+const UNAUTHENTICATED = 401;
+const NOT_FOUND = 404;
 
 /** The one WebSocket: open while anybody watches, opened again when it drops, and then told what was missed. */
 export class LiveConnection {
   private readonly subscriptions: Subscriptions;
   private readonly listeners = new Set<() => void>();
-  private socket: Socket | null = null;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private pong: ReturnType<typeof setTimeout> | undefined;
+  private readonly lingering = new Map<string, Timer>();
+  private line: Line | null = null;
+  private again: Timer | undefined;
+  private overdue: Timer | undefined;
+  private reading: Timer | undefined;
   private attempt = 0;
   /** Counts attempts, so that one that was given up does not come in later. */
   private turn = 0;
+  private isTrying = false;
   private isReady = false;
-  /** How many subscriptions of a new connection are not answered yet. */
-  private unanswered = 0;
+  /** Whether the server refuses a topic that exists. */
+  private isShort = false;
   private current: LiveState = 'idle';
 
   constructor(private readonly surroundings: Surroundings) {
@@ -61,8 +67,10 @@ export class LiveConnection {
 
   /** Watch a topic; gives how to stop that. */
   watch(topic: Topic): () => void {
+    clearTimeout(this.lingering.get(nameOf(topic)));
     if (this.subscriptions.add(topic)) {
-      this.say(() => this.subscriptions.asked(topic));
+      this.makeRoom();
+      this.subscribe(topic);
     }
     if (this.current === 'idle') {
       this.connect();
@@ -72,34 +80,62 @@ export class LiveConnection {
 
   /** Try at once instead of after the pause: the network is back, or somebody looks at the page again. */
   hurry(): void {
-    if (this.current === 'lost') {
-      clearTimeout(this.timer);
+    if (this.current === 'lost' && !this.isTrying && (this.surroundings.isSeen?.() ?? true)) {
       this.connect();
     }
   }
 
   close(): void {
-    clearTimeout(this.timer);
-    clearTimeout(this.pong);
-    const { socket } = this;
     this.turn += 1;
-    this.socket = null;
-    this.isReady = false;
-    socket?.close();
+    this.isTrying = false;
+    this.retire();
+    this.dropAbandoned();
     this.become('idle');
   }
 
+  // A topic that is given up and wanted again at once stays: the gateway may run two messages in either order.
   private unwatch(topic: Topic): void {
-    if (this.subscriptions.remove(topic)) {
-      this.say(() => ({ action: 'unsubscribe', ...topic }));
+    if (this.subscriptions.abandon(topic)) {
+      this.lingering.set(
+        nameOf(topic),
+        setTimeout(() => this.letGo(topic), LINGER),
+      );
     }
-    setTimeout(() => this.subscriptions.size === 0 && this.close(), LINGER);
+  }
+
+  private letGo(topic: Topic): void {
+    clearTimeout(this.lingering.get(nameOf(topic)));
+    this.lingering.delete(nameOf(topic));
+    if (this.subscriptions.drop(topic) && this.isReady) {
+      this.send({ action: 'unsubscribe', ...topic });
+      this.settle();
+    }
+    if (this.subscriptions.size === 0) {
+      this.close();
+    }
+  }
+
+  private makeRoom(): void {
+    const excess = Math.max(0, this.subscriptions.size - MOST_TOPICS);
+    for (const topic of this.subscriptions.abandoned.slice(0, excess)) {
+      this.letGo(topic);
+    }
+  }
+
+  private dropAbandoned(): void {
+    for (const topic of this.subscriptions.abandoned) {
+      clearTimeout(this.lingering.get(nameOf(topic)));
+      this.lingering.delete(nameOf(topic));
+      this.subscriptions.drop(topic);
+    }
   }
 
   private connect(): void {
+    this.retire();
     if (this.current !== 'lost') {
       this.become('connecting');
     }
+    this.isTrying = true;
     this.turn += 1;
     const { turn } = this;
     this.surroundings.open().then(
@@ -109,76 +145,129 @@ export class LiveConnection {
   }
 
   private use(socket: Socket): void {
-    this.socket = socket;
-    socket.onopen = () => this.opened();
-    socket.onmessage = ({ data }) => this.told(messageOf(data));
-    socket.onclose = () => this.socket === socket && this.lost();
+    this.line = new Line(socket, {
+      onOpen: () => this.opened(),
+      onMessage: (message) => this.told(message),
+      onLost: () => this.lost(),
+    });
   }
 
   private opened(): void {
+    this.isTrying = false;
     this.isReady = true;
-    const commands = this.subscriptions.resumed();
-    this.unanswered = commands.length;
-    for (const command of commands) {
+    this.isShort = false;
+    this.dropAbandoned();
+    for (const command of this.subscriptions.resumed()) {
       this.send(command);
     }
-    this.timer = setTimeout(() => this.ping(), PING_EVERY);
+    this.settle();
   }
 
-  private told(message: Message | null): void {
-    clearTimeout(this.pong);
-    if (message === null) {
-      return;
-    }
+  private told(message: Message): void {
     this.surroundings.onMessage(message);
     const missed = this.subscriptions.told(message);
     if (missed) {
       this.surroundings.onGap(missed);
     }
-    this.answered(message);
-  }
-
-  /** What is shown is up to date once everything that is watched has been answered. */
-  private answered(message: Message): void {
-    if (this.unanswered > 0 && (message.type === 'subscribed' || message.type === 'problem')) {
-      this.unanswered -= 1;
-      if (this.unanswered === 0) {
-        this.attempt = 0;
-        this.become('open');
-      }
+    switch (message.type) {
+      case 'problem':
+        this.refused(message.problem);
+        break;
+      case 'subscribed':
+        this.stands(message.topic);
+        break;
+      case 'unsubscribed':
+        this.stopped(message.topic);
+        break;
     }
   }
 
-  private ping(): void {
-    const { socket } = this;
-    this.send({ action: 'ping' });
-    this.pong = setTimeout(() => {
-      if (socket !== null && socket === this.socket) {
-        socket.close();
-        this.lost();
+  // What may pass, or what only a new connection heals, is asked for again over a new one, with a pause between.
+  private refused({ status, retryable }: ProblemBody): void {
+    if (retryable || status === UNAUTHENTICATED) {
+      this.lost();
+    } else if (this.subscriptions.asking > 0) {
+      this.isShort ||= status !== NOT_FOUND;
+      this.subscriptions.refuse();
+      this.settle();
+    }
+  }
+
+  private stands(name: string): void {
+    const topic = topicOf(name);
+    if (topic !== null && !this.subscriptions.holds(name)) {
+      this.send({ action: 'unsubscribe', ...topic });
+    }
+    this.settle();
+  }
+
+  // Messages overtake one another: what was given up and is wanted again may be gone. Else there is room now.
+  private stopped(name: string): void {
+    const topic = topicOf(name);
+    if (topic !== null && this.subscriptions.holds(name)) {
+      this.subscribe(topic);
+    } else {
+      this.isShort = false;
+      for (const each of this.subscriptions.refused) {
+        this.subscribe(each);
       }
-    }, PONG_WITHIN);
-    this.timer = setTimeout(() => this.ping(), PING_EVERY);
+      this.settle();
+    }
+  }
+
+  /** What is shown is up to date once everything that is watched has been answered. */
+  private settle(): void {
+    if (this.subscriptions.asking > 0) {
+      this.overdue ??= setTimeout(() => this.lost(), ANSWER_WITHIN);
+      return;
+    }
+    clearTimeout(this.overdue);
+    this.overdue = undefined;
+    this.readRefused();
+    this.attempt = 0;
+    this.become(this.isShort && this.subscriptions.refused.length > 0 ? 'partial' : 'open');
+  }
+
+  private readRefused(): void {
+    clearTimeout(this.reading);
+    if (this.subscriptions.refused.length > 0) {
+      this.reading = setTimeout(() => {
+        for (const topic of this.subscriptions.refused) {
+          this.surroundings.onGap(topic);
+        }
+        this.readRefused();
+      }, READ_EVERY);
+    }
   }
 
   private lost(): void {
-    clearTimeout(this.timer);
-    clearTimeout(this.pong);
-    this.socket = null;
-    this.isReady = false;
+    this.isTrying = false;
+    this.retire();
     this.become('lost');
-    this.timer = setTimeout(() => this.connect(), pause(this.attempt, this.surroundings.random));
+    this.again = setTimeout(() => this.connect(), pause(this.attempt, this.surroundings.random));
     this.attempt += 1;
   }
 
-  private say(command: () => object): void {
+  /** Leave a line behind with all that was expected of it. */
+  private retire(): void {
+    for (const timer of [this.again, this.overdue, this.reading]) {
+      clearTimeout(timer);
+    }
+    this.overdue = undefined;
+    this.isReady = false;
+    this.line?.close();
+    this.line = null;
+  }
+
+  private subscribe(topic: Topic): void {
     if (this.isReady) {
-      this.send(command());
+      this.send(this.subscriptions.asked(topic));
+      this.settle();
     }
   }
 
   private send(command: object): void {
-    this.socket?.send(JSON.stringify(command));
+    this.line?.send(command);
   }
 
   private become(state: LiveState): void {

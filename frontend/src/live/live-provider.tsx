@@ -24,6 +24,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
         merge(cache, message);
       },
       onGap: (topic) => mend(cache, topic),
+      isSeen: () => document.visibilityState === 'visible',
     });
     return { clock, connection };
   });

@@ -73,11 +73,16 @@ it('reads an operation that was too large to be sent', () => {
   expect(isStale(keys.operations.one('op-1'))).toBe(true);
 });
 
-it('reads a cluster’s events again, whatever they are filtered by', () => {
+it('reads a cluster’s events again, whatever they are filtered by, and the conditions that follow from them', () => {
   const events = keys.clusters.part('first', 'events', { limit: 5 });
   const others = keys.clusters.part('second', 'events');
   cache.setQueryData(events, []);
   cache.setQueryData(others, []);
+  const [cluster, clusters] = [keys.clusters.one('first'), keys.clusters.list({})];
+  const drift = keys.clusters.part('first', 'drift');
+  for (const key of [cluster, clusters, drift]) {
+    cache.setQueryData(key, {});
+  }
   const event = {
     event_id: 'e',
     cluster_tag: 'first',
@@ -93,6 +98,7 @@ it('reads a cluster’s events again, whatever they are filtered by', () => {
   };
   merge(cache, { type: 'cluster_event', event });
   expect([isStale(events), isStale(others)]).toEqual([true, false]);
+  expect([cluster, clusters, drift].map(isStale)).toEqual([true, true, false]);
 });
 
 it('mends what is shown of a topic, and only that', () => {

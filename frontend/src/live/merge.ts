@@ -1,5 +1,6 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import { keys } from '../api/keys';
+import { keep } from '../api/operations';
 import type { Operation, Page } from '../api/schema';
 import type { Message, Topic } from './messages';
 
@@ -22,6 +23,9 @@ export function merge(cache: QueryClient, message: Message): void {
       break;
     case 'cluster_event':
       void cache.invalidateQueries({ queryKey: keys.clusters.parts(message.event.cluster_tag, 'events') });
+      // The conditions that follow from it are revised by now; other parts of a cluster cost AWS calls.
+      void cache.invalidateQueries({ queryKey: keys.clusters.one(message.event.cluster_tag), exact: true });
+      void cache.invalidateQueries({ queryKey: keys.clusters.lists });
       break;
   }
 }
@@ -47,12 +51,9 @@ export function versionIn(cache: QueryClient, operationId: string): number | und
 
 // The lists tell no stages, so each place keeps the newest that it was told itself.
 function mergeOperation(cache: QueryClient, told: Operation): void {
-  const key = keys.operations.one(told.operation_id);
-  const whole = cache.getQueryData<Operation>(key);
+  const whole = cache.getQueryData<Operation>(keys.operations.one(told.operation_id));
   const known = newest(whole, listed(cache, told.operation_id));
-  if (whole === undefined || whole.version < told.version) {
-    cache.setQueryData(key, told);
-  }
+  keep(cache, told);
   if (known && known.version >= told.version) {
     return;
   }

@@ -1,3 +1,4 @@
+import { problemOf } from '../api/problems';
 import type { AuditEntry, ClusterEvent, Operation, ProblemBody } from '../api/schema';
 
 /** What may be watched: one operation, one cluster, or all that whoever looks began. */
@@ -23,12 +24,22 @@ const KNOWN: ReadonlySet<string> = new Set<Message['type']>([
   'problem',
 ]);
 
+// What the gateway says where it, or what is behind it, does not get to answer.
+const UNAVAILABLE = 503;
+
 /** Read a message; null for one that is of a newer API, or none at all. */
 export function messageOf(data: unknown): Message | null {
   try {
     const read: unknown = JSON.parse(String(data));
-    const known = typeof read === 'object' && read !== null && 'type' in read && KNOWN.has(String(read.type));
-    return known ? (read as Message) : null;
+    if (typeof read !== 'object' || read === null) {
+      return null;
+    }
+    if (!('type' in read)) {
+      return 'message' in read && 'connectionId' in read
+        ? { type: 'problem', problem: problemOf(UNAVAILABLE, read) }
+        : null;
+    }
+    return KNOWN.has(String(read.type)) ? (read as Message) : null;
   } catch {
     return null;
   }
@@ -37,6 +48,21 @@ export function messageOf(data: unknown): Message | null {
 /** One text for a topic, by which two watchers of the same share a subscription. */
 export function nameOf(topic: Topic): string {
   return JSON.stringify(topic);
+}
+
+/** The topic that the server means by a name; null for one of a newer API. It alone knows the name of who asks. */
+export function topicOf(name: string): Topic | null {
+  const [, kind, rest = ''] = /^(operation|cluster|caller)#(.*)$/s.exec(name) ?? [];
+  switch (kind) {
+    case 'operation':
+      return { operation_id: rest };
+    case 'cluster':
+      return { cluster_tag: rest };
+    case 'caller':
+      return { mine: true };
+    default:
+      return null;
+  }
 }
 
 /** When the server wrote what a message tells, by its own clock; undefined where it does not say. */

@@ -50,6 +50,25 @@ it('lets whoever asks wait until the person has signed in again', async () => {
   expect(states).toEqual(['expired', 'signed-in']);
 });
 
+it.each([
+  [
+    { sub: 'a', username: 'ann' },
+    { sub: 'b', username: 'ann' },
+  ],
+  [{ username: 'ann' }, { username: 'bob' }],
+])('sends nothing of one person as another who signed in instead', async (one, other) => {
+  const token = (claims: object) => `x.${btoa(JSON.stringify(claims))}.y`;
+  const refusing = issuer(() => Promise.reject(REFUSED));
+  const session = new Session(tokens(token(one), 0), refusing, () => 0);
+  const went = vi.fn();
+  void session.token().then(went);
+  await vi.waitFor(() => expect(session.state).toBe('expired'));
+  session.signedIn(tokens(token(other), HOUR));
+  void session.token().then(went);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([session.state, went.mock.calls]).toEqual(['another', []]);
+});
+
 it('is not ended by a sign-in that does not answer: that is a fault to try again', async () => {
   const session = new Session(
     tokens('a', 0),

@@ -1,7 +1,8 @@
 import { unreachable } from '../api/problems';
 import type { Tokens } from './pkce';
 
-export type SessionState = 'signed-in' | 'expired';
+/** `another`: somebody else signed in, and nothing of this session goes on. */
+export type SessionState = 'signed-in' | 'expired' | 'another';
 
 export interface Issuer {
   renew: (refresh: string) => Promise<Tokens>;
@@ -15,7 +16,8 @@ const MARGIN = 60_000;
  * The tokens of one person, in memory only.
  *
  * They are renewed silently. When they cannot be any more, whoever asks for one waits until the person has signed in
- * again, and then goes on: no form loses what it sends.
+ * again, and then goes on: no form loses what it sends. Where it is somebody else who signs in, nothing goes on: what one
+ * person was about to do is not done in the name of another.
  */
 export class Session {
   private renewal: Promise<void> | null = null;
@@ -40,14 +42,18 @@ export class Session {
 
   /** Give a token that is good as far as is known; `refused` is one that the API did not take. */
   async token(refused?: string): Promise<string> {
-    while (this.current === 'expired' || !this.isGood(refused)) {
-      await (this.current === 'expired' ? this.again() : this.renew());
+    while (this.current !== 'signed-in' || !this.isGood(refused)) {
+      await (this.current === 'signed-in' ? this.renew() : this.again());
     }
     return this.tokens.access;
   }
 
-  /** Go on with the tokens of a new sign-in. */
+  /** Go on with the tokens of a new sign-in, where they are the same person's. */
   signedIn(tokens: Tokens): void {
+    if (identityIn(tokens.access) !== identityIn(this.tokens.access)) {
+      this.become('another');
+      return;
+    }
     this.tokens = tokens;
     this.become('signed-in');
     const woken = this.waiting;
@@ -59,7 +65,7 @@ export class Session {
 
   /** Whose tokens these are, as the token says: to be shown, never to decide by. */
   get person(): string {
-    return personIn(this.tokens.access);
+    return claimsIn(this.tokens.access).username ?? '';
   }
 
   private isGood(refused: string | undefined): boolean {
@@ -101,12 +107,18 @@ export class Session {
   }
 }
 
-function personIn(token: string): string {
+/** Who a token is for: names may be given anew, subjects are not. */
+function identityIn(token: string): string {
+  const { sub, username } = claimsIn(token);
+  return sub ?? username ?? '';
+}
+
+function claimsIn(token: string): { sub?: string; username?: string } {
   try {
     const [, claims = ''] = token.split('.');
     const read: unknown = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/')));
-    return String((read as { username?: unknown }).username ?? '');
+    return typeof read === 'object' && read !== null ? read : {};
   } catch {
-    return '';
+    return {};
   }
 }

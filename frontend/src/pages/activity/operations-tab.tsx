@@ -2,6 +2,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { useSearchParams } from 'react-router';
 import { useClusters } from '../../api/clusters';
+import { SOON } from '../../api/listings';
 import { hasEnded, type OperationFilters, useOperations } from '../../api/operations';
 import type { Operation } from '../../api/schema';
 import { Duration } from '../../components/duration';
@@ -25,7 +26,7 @@ export function OperationsTab() {
   const properties = useProperties();
   const [search] = useSearchParams();
   const filters = filtersIn(search, ['cluster_tag', 'kind', 'status'] as const) as OperationFilters;
-  const operations = useOperations(filters);
+  const operations = useOperations(filters, SOON);
   const going = operations.items.filter((each) => !hasEnded(each)).map(({ cluster_tag }) => cluster_tag);
   useLive({ mine: true }, ...[...new Set(going)].slice(0, WATCHED).map((cluster_tag) => ({ cluster_tag })));
   return (

@@ -4,7 +4,6 @@ import { useBegin } from '../../api/changing';
 import { useKubeconfig } from '../../api/kubeconfig';
 import { useActiveCluster, useChooseActiveCluster } from '../../api/preferences';
 import { ProblemError } from '../../api/problems';
-import type { Operation } from '../../api/schema';
 import { wish } from '../../api/wishes';
 import { useNotify } from '../../application/notifications';
 import { saveFile } from './save-file';
@@ -47,11 +46,10 @@ function itemsOf(imported: boolean, isActive: boolean): ButtonDropdownProps.Item
 function useDetect(tag: string): () => void {
   const navigate = useNavigate();
   const failed = useFailed();
-  const { mutateAsync } = useBegin();
+  const { beginning } = useBegin();
   const wanted = wish('post', '/api/clusters/{tag}/drift', { path: { tag } });
   return () => {
-    const begun: Promise<Operation> = mutateAsync({ wish: wanted, key: crypto.randomUUID() });
-    begun.then(() => navigate(addressOf(tag, 'drift')), failed('Drift is not being detected'));
+    beginning({ wish: wanted }).then(() => navigate(addressOf(tag, 'drift')), failed('Drift is not being detected'));
   };
 }
 

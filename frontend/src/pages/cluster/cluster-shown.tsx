@@ -1,4 +1,4 @@
-import { hasEnded, useOperations } from '../../api/operations';
+import { useOperations, useUnfinished } from '../../api/operations';
 import { PageFrame } from '../../application/page-frame';
 import { ClusterActions } from './cluster-actions';
 import { ClusterHeadline } from './cluster-headline';
@@ -11,7 +11,7 @@ import { addressOf, CHANGES, type ClusterProps } from './tab-list';
 export function ClusterShown({ cluster, tab }: ClusterProps & { tab: string }) {
   const { tag } = cluster;
   const operations = useOperations({ cluster_tag: tag });
-  const running = operations.items.filter((operation) => !hasEnded(operation));
+  const running = useUnfinished(operations, cluster.active_operation_ids ?? []);
   const changing = CHANGES.find(({ id }) => id === tab);
   if (changing) {
     return (

@@ -1,6 +1,6 @@
 import Container from '@cloudscape-design/components/container';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { useOperation } from '../../api/operations';
+import { useListed } from '../../api/operations';
 import type { Operation } from '../../api/schema';
 import { OperationBar } from '../../components/operation-bar';
 import { PageLink } from '../../components/page-link';
@@ -33,8 +33,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 function Running({ listed }: { listed: Operation }) {
-  // The list tells no stages.
-  const { data: operation = listed } = useOperation(listed.operation_id);
+  const operation = useListed(listed);
   const { operation_id, kind, status, reason, actor } = operation;
   return (
     <div data-operation={operation_id}>

@@ -2,7 +2,8 @@ import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useNavigate } from 'react-router';
 import { useClusters } from '../../api/clusters';
-import { hasEnded, useOperations } from '../../api/operations';
+import { SOON } from '../../api/listings';
+import { useOperations, useUnfinished } from '../../api/operations';
 import { PageFrame } from '../../application/page-frame';
 import { useLive } from '../../live/live-context';
 import type { Topic } from '../../live/messages';
@@ -16,11 +17,14 @@ const WATCHED = 15;
 /** Clusters at a glance, what is being done, and what went wrong. */
 export function HomePage() {
   const navigate = useNavigate();
-  const clusters = useClusters();
-  const operations = useOperations();
+  const clusters = useClusters({}, SOON);
+  const operations = useOperations({}, SOON);
   const watched: Topic[] = clusters.items.slice(0, WATCHED).map(({ tag }) => ({ cluster_tag: tag }));
   useLive({ mine: true }, ...watched);
-  const running = operations.items.filter((operation) => !hasEnded(operation));
+  const running = useUnfinished(
+    operations,
+    clusters.items.flatMap(({ active_operation_ids }) => active_operation_ids ?? []),
+  );
   return (
     <PageFrame
       title="Home"

@@ -2,7 +2,7 @@ import Box from '@cloudscape-design/components/box';
 import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { useOperation } from '../../api/operations';
+import { useListed } from '../../api/operations';
 import type { Operation } from '../../api/schema';
 import { OperationBar } from '../../components/operation-bar';
 import { PageLink } from '../../components/page-link';
@@ -31,8 +31,7 @@ export function RunningOperations({ operations }: { operations: readonly Operati
 }
 
 function RunningOperation({ listed }: { listed: Operation }) {
-  // The list tells no stages.
-  const { data: operation = listed } = useOperation(listed.operation_id);
+  const operation = useListed(listed);
   const { operation_id, kind, cluster_tag, status, reason, actor, created_at } = operation;
   return (
     <div data-operation={operation_id}>

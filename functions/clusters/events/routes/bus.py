@@ -2,6 +2,7 @@
 
 Everything here may happen twice and in any order. A repeat does all of it again, because the delivery before may have
 died half-way; each write is conditional, and a stage that is woken for nothing looks once and waits on.
+Conditions are revised before the event is recorded: its stream tells whoever watches, and they read the cluster then.
 """
 
 from __future__ import annotations
@@ -57,12 +58,12 @@ def _state_change(event: BusEvent) -> None:
     tag = tag_of_hyperpod_cluster(change.cluster_name)
     if tag is None:
         return
-    cluster_events.record(rules.of_state_change(event, tag, change, instant()))
 
     def revision(standing: ObservedCondition | None) -> ObservedCondition | None:
         return rules.in_service(standing, event, change)
 
     conditions.revise(tag, rules.IN_SERVICE, revision)
+    cluster_events.record(rules.of_state_change(event, tag, change, instant()))
     _wake_those_waiting(tag, event.source)
 
 
@@ -71,12 +72,12 @@ def _node_health(event: BusEvent) -> None:
     tag = tag_of_hyperpod_cluster(change.cluster_name)
     if tag is None:
         return
-    cluster_events.record(rules.of_node_health(event, tag, change, instant()))
 
     def revision(standing: ObservedCondition | None) -> ObservedCondition | None:
         return rules.nodes_healthy(standing, event, change)
 
     conditions.revise(tag, rules.NODES_HEALTHY, revision)
+    cluster_events.record(rules.of_node_health(event, tag, change, instant()))
     _wake_those_waiting(tag, event.source)
 
 
@@ -86,14 +87,14 @@ def _logged_event(event: BusEvent) -> None:
     tag = tag_of_hyperpod_cluster(logged.event_details.cluster_name)
     if tag is None:
         return
-    record = rules.of_logged_event(tag, logged, instant())
-    cluster_events.record(_with_cause(record, logged.event_details.cluster_name))
     if (instance_id := rules.gone_instance(logged.event_details)) is not None:
 
         def revision(standing: ObservedCondition | None) -> ObservedCondition | None:
             return rules.without_node(standing, event, instance_id)
 
         conditions.revise(tag, rules.NODES_HEALTHY, revision)
+    record = rules.of_logged_event(tag, logged, instant())
+    cluster_events.record(_with_cause(record, logged.event_details.cluster_name))
     if rules.is_awaited(logged.event_details):
         _wake_those_waiting(tag, event.source)
 
