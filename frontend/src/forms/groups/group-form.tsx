@@ -43,7 +43,7 @@ export function GroupForm({ group, place, zone, onChange, onRemove }: Props) {
           variant="h3"
           actions={
             onRemove && (
-              <Button onClick={onRemove} ariaLabel={`Remove group ${group.name}`}>
+              <Button formAction="none" onClick={onRemove} ariaLabel={`Remove group ${group.name}`}>
                 Remove
               </Button>
             )
