@@ -13,6 +13,8 @@ export interface TaintDraft {
 }
 
 export interface DiskDraft {
+  /** Of the form alone: which of the group's further disks it is. */
+  id: number;
   size_gib: string;
   kms_key_id: string;
 }
