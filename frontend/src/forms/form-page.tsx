@@ -1,7 +1,7 @@
-import Button from '@cloudscape-design/components/button';
+import Button, { type ButtonProps } from '@cloudscape-design/components/button';
 import Form from '@cloudscape-design/components/form';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { fieldOf } from '../api/problems';
 import type { Wish } from '../api/wishes';
@@ -12,7 +12,6 @@ import { useLeaving } from './leaving';
 import { placeName } from './place-name';
 import { RevealProvider, useReveal } from './reveal';
 import { ReviewPanel } from './review-panel';
-import { useFocusOn } from './use-focus';
 import { obstaclesOf, useReview } from './use-review';
 
 interface Props {
@@ -61,8 +60,13 @@ function Reviewed(props: Props) {
     () => obstaclesOf(problem, looked?.told).map((each) => ({ ...each, field: judged.inForm(each.field) })),
     [problem, looked, judged],
   );
-  const [cameBack, setCameBack] = useState<object | null>(null);
-  const place = useFocusOn<HTMLDivElement>(cameBack);
+  const [timesBack, setTimesBack] = useState(0);
+  const button = useRef<ButtonProps.Ref>(null);
+  useEffect(() => {
+    if (timesBack > 0) {
+      button.current?.focus();
+    }
+  }, [timesBack]);
   // Complaints count groups by their places, which others have once one is gone.
   const isAsJudged = judged.groups.every((group, index) => group.id === groups[index]?.id);
   const atFields = useMemo(() => (isAsJudged ? asFindings(obstacles) : []), [isAsJudged, obstacles]);
@@ -85,12 +89,12 @@ function Reviewed(props: Props) {
           wayBack={({ field }) => backTo(field)}
           onBack={() => {
             review.back();
-            setCameBack({});
+            setTimesBack(timesBack + 1);
           }}
         />
       )}
       {/* What is typed, and which section is open, stays while the review is looked at. */}
-      <div ref={place} tabIndex={-1} className="news" hidden={review.reviewing}>
+      <div hidden={review.reviewing}>
         <form
           onSubmit={(event) => {
             event.preventDefault();
@@ -104,7 +108,7 @@ function Reviewed(props: Props) {
                 <Button formAction="none" variant="link" onClick={() => void navigate(from)}>
                   Cancel
                 </Button>
-                <Button variant="primary" loading={review.isLooking}>
+                <Button ref={button} variant="primary" loading={review.isLooking}>
                   {look}
                 </Button>
               </SpaceBetween>

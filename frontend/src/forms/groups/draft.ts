@@ -36,7 +36,8 @@ export interface GroupDraft {
   subnet_prefix?: string;
   network_interface?: NonNullable<InstanceGroup['network_interface']> | '';
   security_group_ids?: string;
-  threads_per_core?: '1' | '2';
+  /** Empty for all that the type has. */
+  threads_per_core?: '1' | '2' | '';
   deep_health_checks?: readonly DeepHealthCheck[];
   labels?: readonly Pair[];
   taints?: readonly TaintDraft[];

@@ -12,7 +12,13 @@ test('a group of which nothing else was touched is its name, type and count', ()
 
 test('what was typed and taken back is not sent', () => {
   expect(
-    typed({ image_id: '', min_instance_count: ' ', labels: [{ key: '', value: '' }], network_interface: '' }),
+    typed({
+      image_id: '',
+      threads_per_core: '',
+      min_instance_count: ' ',
+      labels: [{ key: '', value: '' }],
+      network_interface: '',
+    }),
   ).toEqual(bare);
 });
 
