@@ -56,7 +56,6 @@ def test_every_side_of_a_finished_cluster_is_shown_and_clean(console_of_ready: C
     for tab in TABS:
         shows(console, tab)
         console.axe_clean()
-        assert console.page.locator("tbody tr").count() <= 200
     console.sees("HyperPod lists 1 Running")
 
 
