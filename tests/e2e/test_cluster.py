@@ -56,7 +56,6 @@ def test_every_side_of_a_finished_cluster_is_shown_and_clean(console_of_ready: C
     for tab in TABS:
         shows(console, tab)
         console.axe_clean()
-        assert console.page.locator("tbody tr").count() <= 200
     console.sees("HyperPod lists 1 Running")
 
 
@@ -176,7 +175,7 @@ def test_a_cluster_is_deleted_by_its_typed_name_as_it_was_seen_to_be(console_of_
     # What the person looks at is not what would happen any more.
     driver.run("/api/clusters/ready/storage", {"name": "third"})
     typed(console, "ready")
-    console.sees("Something changed since you looked")
+    console.sees("The preview was out of date, so nothing was begun")
     console.sees("Delete volume and claim default/third")
     assert running(driver, "ready")["kind"] != "delete_cluster"
     typed(console, "ready")

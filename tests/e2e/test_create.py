@@ -139,7 +139,9 @@ def test_a_hyperpod_cluster_follows_on_a_foundation_and_what_changed_meanwhile_i
 ) -> None:
     with browsers.opened(browser, driver_of_prepared, origin) as console:
         console.forgive(REFUSED)
-        console.open("/clusters/base/hyperpod/create")
+        console.open("/clusters/base")
+        console.click("Actions")
+        console.click("Create HyperPod cluster", "menuitem")
         fill(console)
         console.click("Review")
         console.sees("What would change")
@@ -157,7 +159,8 @@ def test_a_hyperpod_cluster_waits_for_the_dependencies_and_the_page_leads_there(
     browser: Browser, driver_of_base: Driver, origin: str
 ) -> None:
     with browsers.opened(browser, driver_of_base, origin) as console:
-        console.open("/clusters/base/hyperpod/create")
+        console.open("/clusters/base/nodes")
+        console.click("Create HyperPod cluster")
         console.sees("The dependencies come first")
         fill(console)
         console.click("Review")

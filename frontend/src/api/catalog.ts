@@ -1,11 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useApi } from './api-context';
 import type { Api } from './client';
 import { answered } from './client';
 import { keys } from './keys';
-import { useListing } from './listings';
+import { type Listing, useListing } from './listings';
 import type {
   FunctionsCatalogAnswersModelsUnknown,
+  ImportableCluster,
+  ImportableClusterPage,
   InstanceTypePage,
   InstanceTypeView,
   paths,
@@ -28,6 +30,13 @@ const LARGEST_PAGE = 200;
 // What AWS offers changes in months, and what it did not say may be said in a minute.
 const FRESH_FOR = 60_000;
 
+/** How something is asked for. */
+interface Asking {
+  enabled?: boolean;
+  /** Whether the answer to the question before stands until this one is answered: for what is typed at. */
+  keepsBefore?: boolean;
+}
+
 /** All instance types that pass the filters: they can be sorted by what the API does not sort by. */
 export function useInstanceTypes(filters: InstanceTypeFilters = {}) {
   const api = useApi();
@@ -49,26 +58,30 @@ export function useInstanceType(instance_type: string) {
 }
 
 /** The quotas by which a cluster is judged, and those on some instance types. */
-export function useQuotas(types: readonly string[]) {
+export function useQuotas(types: readonly string[], { enabled = true, keepsBefore = false }: Asking = {}) {
   const api = useApi();
-  const instance_types = types.join(',') || undefined;
+  const instance_types = [...types].sort().join(',') || undefined;
   return useQuery({
     queryKey: keys.catalog.of('quotas', { instance_types }),
     queryFn: () => answered(api.GET('/api/catalog/quotas', { params: { query: { instance_types } } })),
+    enabled,
+    placeholderData: keepsBefore ? keepPreviousData : undefined,
   });
 }
 
 /** The zones, and which of some instance types each offers. */
-export function useZones(types: readonly string[]) {
+export function useZones(types: readonly string[], { keepsBefore = false }: Asking = {}) {
   const api = useApi();
-  const instance_types = types.join(',') || undefined;
+  const instance_types = [...types].sort().join(',') || undefined;
   return useQuery({
     queryKey: keys.catalog.of('availability_zones', { instance_types }),
     queryFn: () => answered(api.GET('/api/catalog/availability_zones', { params: { query: { instance_types } } })),
     staleTime: FRESH_FOR,
+    placeholderData: keepsBefore ? keepPreviousData : undefined,
   });
 }
 
+/** The Kubernetes versions that clusters may have, the newest first. */
 export function useKubernetesVersions() {
   const api = useApi();
   return useQuery({
@@ -78,19 +91,26 @@ export function useKubernetesVersions() {
   });
 }
 
-/** The training plans of the account, page by page, with what is unknown of them. */
-export function useTrainingPlans() {
+/** The training plans of the account. */
+export function useTrainingPlans(): Told<TrainingPlanView> {
   const api = useApi();
-  const listing = useListing<TrainingPlanPage, TrainingPlanPage>({
+  const pages = useListing<TrainingPlanPage, TrainingPlanPage>({
     key: keys.catalog.of('training_plans'),
     read: (next_token) => answered(api.GET('/api/catalog/training_plans', { params: { query: { next_token } } })),
     items: (page) => [page],
   });
-  return {
-    unknown: listing.items.flatMap((page) => page.unknown ?? []),
-    isTold: listing.items.every((page) => page.training_plans !== null),
-    listing: { ...listing, items: listing.items.flatMap((page): TrainingPlanView[] => page.training_plans ?? []) },
-  };
+  return toldOf(pages, ({ training_plans }) => training_plans);
+}
+
+/** The EKS clusters of the region that could be imported. */
+export function useImportableClusters(): Told<ImportableCluster> {
+  const api = useApi();
+  const pages = useListing<ImportableClusterPage, ImportableClusterPage>({
+    key: keys.catalog.of('importable_clusters'),
+    read: (next_token) => answered(api.GET('/api/catalog/importable_clusters', { params: { query: { next_token } } })),
+    items: (page) => [page],
+  });
+  return toldOf(pages, ({ importable_clusters }) => importable_clusters);
 }
 
 /** What could be reserved; asked when there is a search. */
@@ -107,13 +127,33 @@ export function useOfferings(search: OfferingSearch | null) {
   });
 }
 
-export function useRangeSuggestion(wanted: RangeWish) {
+/** The address ranges that a new cluster would get by itself. */
+export function useRangeSuggestion(wanted: RangeWish, { keepsBefore = false }: Asking = {}) {
   const api = useApi();
   return useQuery({
     queryKey: keys.catalog.of('cidr_suggestion', wanted),
     queryFn: () => answered(api.GET('/api/catalog/cidr_suggestion', { params: { query: wanted } })),
-    retry: false,
+    placeholderData: keepsBefore ? keepPreviousData : undefined,
   });
+}
+
+/** What a list of the catalog tells, and what AWS did not, which is no emptiness. */
+export interface Told<Item> extends Listing<Item> {
+  unknown: readonly Unknown[];
+  /** Whether AWS answered of each page that was read. */
+  isTold: boolean;
+}
+
+function toldOf<Page extends { unknown?: Unknown[] }, Item>(
+  pages: Listing<Page>,
+  items: (page: Page) => readonly Item[] | null,
+): Told<Item> {
+  return {
+    ...pages,
+    items: pages.items.flatMap((page) => items(page) ?? []),
+    unknown: pages.items.flatMap(({ unknown }) => unknown ?? []),
+    isTold: pages.items.every((page) => items(page) !== null),
+  };
 }
 
 interface InstanceTypes {

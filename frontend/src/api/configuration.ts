@@ -21,7 +21,7 @@ export interface Configuration {
   region: string;
   release: string;
   sign_in: SignInConfiguration | null;
-  agent: { client_id: string; callback_port: number } | null;
+  agent: { client_id: string } | null;
 }
 
 /** Read where this deployment is reached; throws ProblemError. */

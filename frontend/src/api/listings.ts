@@ -1,4 +1,5 @@
 import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { type ProblemError, readAgain } from './problems';
 
 /** What every list of the API answers, beside its items. */
@@ -56,6 +57,18 @@ export function useListing<Page extends PageOf, Item>(options: Options<Page, Ite
 /** When a list is read again: all its pages are, so the more there are, the more seldom. */
 export function interval(every: number | false = OTHERS_APPEAR_WITHIN, pages = 1): number | false {
   return every && Math.max(every, Math.min(OTHERS_APPEAR_WITHIN, every * pages));
+}
+
+/** Read a list to its end by itself: for suggestions, which nobody turns the pages of. */
+export function useWhole<List extends Listing<unknown>>(listing: List): List {
+  const { hasMore, isReadingMore, error, readMore } = listing;
+  const goesOn = hasMore && !isReadingMore && error === null;
+  useEffect(() => {
+    if (goesOn) {
+      readMore();
+    }
+  });
+  return listing;
 }
 
 /** Show what is already here as a list that is complete. */

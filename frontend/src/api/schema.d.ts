@@ -1832,7 +1832,7 @@ export interface components {
             tag_subnets: boolean;
             /**
              * Vpc Cidr
-             * @description The range of the new VPC, a /16 to /19; left out, one that overlaps with nothing is chosen.
+             * @description The range of the new VPC, a /16 to /19 that overlaps no VPC of the region and no peer of one; left out, such a range is chosen.
              */
             vpc_cidr?: string | null;
             /**

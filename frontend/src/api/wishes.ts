@@ -1,6 +1,6 @@
 import type { Api } from './client';
 import { answered } from './client';
-import type { Operation, Previewed, paths } from './schema';
+import type { Operation, Previewed, ProblemBody, paths } from './schema';
 
 /** The routes that change something: they answer a dry run with a preview, and else with an operation. */
 type Answers<Route> = Route extends { responses: { 202: { content: { 'application/json': Operation } } } }
@@ -38,6 +38,14 @@ export interface Wish extends Parts {
   route: string;
   /** What it is known by again; a name that the API makes up for its preview is made up of this, and stays. */
   key?: string;
+}
+
+// Something else would happen by now than was previewed, or that was too long ago to be confirmed.
+const OUTDATED: ReadonlySet<string> = new Set(['preview_outdated', 'confirmation_required']);
+
+/** Whether a wish was refused because its preview no longer holds: it is to be looked at anew. */
+export function isOutdated({ code }: Pick<ProblemBody, 'code'>): boolean {
+  return OUTDATED.has(code);
 }
 
 /** Word a wish: `wish('delete', '/api/clusters/{tag}', { path: { tag } })`. */

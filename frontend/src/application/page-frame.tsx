@@ -5,6 +5,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useEffect } from 'react';
 import { useNavigate } from 'react-router';
 import { leadsAway } from '../components/page-link';
+import { useArrival } from './use-arrival';
 
 interface Props {
   title: string;
@@ -20,12 +21,13 @@ const PRODUCT = 'HyperPod InstantStart';
 /** The frame of every page: title, breadcrumbs, actions. */
 export function PageFrame({ title, description, above, actions, children }: Props) {
   const navigate = useNavigate();
+  const heading = useArrival(title);
   useEffect(() => {
     document.title = title === 'Home' ? PRODUCT : `${title} · ${PRODUCT}`;
   }, [title]);
   const header = (
     <Header variant="h1" description={description} actions={actions}>
-      <bdi>{title}</bdi>
+      <bdi ref={heading}>{title}</bdi>
     </Header>
   );
   return (

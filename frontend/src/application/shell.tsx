@@ -7,11 +7,13 @@ import { navigation } from './navigation';
 import { useNotifications } from './notifications';
 import { TopBar } from './top-bar';
 import { useLiveNotice } from './use-live-notice';
+import { useNavigationOpen } from './use-navigation-open';
 
 /** What stands around every page. */
 export function Shell() {
   const notices = useLiveNotice();
   const { items } = useNotifications();
+  const [open, setOpen] = useNavigationOpen();
   return (
     <>
       <ScrollRestoration />
@@ -19,6 +21,8 @@ export function Shell() {
       <AppLayout
         headerSelector="#top-bar"
         navigation={<Navigation />}
+        navigationOpen={open}
+        onNavigationChange={({ detail }) => setOpen(detail.open)}
         toolsHide
         content={<Outlet />}
         notifications={<Flashbar items={[...notices, ...items]} />}

@@ -2,9 +2,9 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
-import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useState } from 'react';
+import { TypedModal } from './typed-modal';
 
 interface Props {
   title: string;
@@ -24,10 +24,9 @@ export function ConfirmByName({ title, name, action, busy = false, children, onC
   const [typed, setTyped] = useState('');
   const matches = typed.trim() === name;
   return (
-    <Modal
-      visible
-      size="large"
+    <TypedModal
       header={title}
+      isTouched={typed !== ''}
       onDismiss={onDismiss}
       footer={
         <Box float="right">
@@ -53,6 +52,6 @@ export function ConfirmByName({ title, name, action, busy = false, children, onC
           />
         </FormField>
       </SpaceBetween>
-    </Modal>
+    </TypedModal>
   );
 }

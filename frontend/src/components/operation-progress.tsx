@@ -1,5 +1,4 @@
 import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
@@ -8,6 +7,7 @@ import { useOperation } from '../api/operations';
 import type { Operation } from '../api/schema';
 import { useLive } from '../live/live-context';
 import { Findings } from './findings';
+import { NotRead } from './not-read';
 import { OperationActions } from './operation-actions';
 import { OperationBar } from './operation-bar';
 import { OperationPhases } from './operation-phases';
@@ -29,7 +29,7 @@ export function OperationProgress({ operationId, onRetried }: Props) {
     return <Progress operation={operation} onRetried={onRetried} />;
   }
   if (error) {
-    return <ProblemAlert problem={error.problem} action={<Button onClick={() => void refetch()}>Try again</Button>} />;
+    return <NotRead problem={error.problem} onRetry={() => void refetch()} />;
   }
   return (
     <Box textAlign="center" padding="l">

@@ -6,7 +6,7 @@ import Table, { type TableProps } from '@cloudscape-design/components/table';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Listing } from '../api/listings';
 import { EmptyState } from './empty-state';
-import { ProblemAlert } from './problem-alert';
+import { NotRead } from './not-read';
 
 /** A page of rows: however large the fleet, no more are in the document. */
 export const ROWS = 50;
@@ -33,13 +33,12 @@ interface Props<Item> {
 
 /** A list of the API as a table, a page of rows at a time; further pages are read when somebody goes there. */
 export function PagedTable<Item>({ title, listing, columns, trackBy, empty, filter, ...more }: Props<Item>) {
-  const { page, pages, go, rows } = usePageOf(listing);
-  if (listing.error && listing.items.length === 0) {
-    return (
-      <ProblemAlert problem={listing.error.problem} action={<Button onClick={listing.refresh}>Try again</Button>} />
-    );
+  const { page, pages, go, rows, again } = usePageOf(listing);
+  const failed = listing.error && <NotRead problem={listing.error.problem} onRetry={again} />;
+  if (failed && listing.items.length === 0) {
+    return failed;
   }
-  return (
+  const table = (
     <Table
       variant={more.variant ?? 'container'}
       columnDefinitions={columns}
@@ -70,6 +69,15 @@ export function PagedTable<Item>({ title, listing, columns, trackBy, empty, filt
       ariaLabels={{ tableLabel: title }}
     />
   );
+  // What was read before stays where more of it, or a newer state, could not be read.
+  return failed ? (
+    <SpaceBetween size="m">
+      {failed}
+      {table}
+    </SpaceBetween>
+  ) : (
+    table
+  );
 }
 
 function usePageOf<Item>(listing: Listing<Item>) {
@@ -85,7 +93,9 @@ function usePageOf<Item>(listing: Listing<Item>) {
       listing.readMore();
     }
   };
-  return { page, pages, go, rows };
+  // The page that somebody went to, and did not get.
+  const again = wanted > pages && listing.hasMore ? listing.readMore : listing.refresh;
+  return { page, pages, go, rows, again };
 }
 
 /** Read on, for a while, until a page of rows is full. */
@@ -101,7 +111,16 @@ function useFilled<Item>({ hasMore, isReadingMore, isPending, error, readMore }:
 }
 
 function NothingSoFar({ onGoOn }: { onGoOn: () => void }) {
-  return <EmptyState title="Nothing so far" action={<Button onClick={onGoOn}>Look further back</Button>} />;
+  return (
+    <EmptyState
+      title="Nothing so far"
+      action={
+        <Button formAction="none" onClick={onGoOn}>
+          Look further back
+        </Button>
+      }
+    />
+  );
 }
 
 function counterOf<Item>({ items, hasMore, isPending }: Listing<Item>): string | undefined {

@@ -55,9 +55,15 @@ export function Field({
 
 function useErrorOf(field: string, value: unknown): string | undefined {
   const told = useServerErrors();
+  return useJudged(told, value) === value ? told[field] : undefined;
+}
+
+/** What a value was when that was told which is told now. */
+export function useJudged<Value>(told: object, value: Value): Value {
   const [judged, setJudged] = useState({ told, value });
-  if (judged.told !== told) {
-    setJudged({ told, value });
+  if (judged.told === told) {
+    return judged.value;
   }
-  return judged.told !== told || judged.value === value ? told[field] : undefined;
+  setJudged({ told, value });
+  return value;
 }

@@ -1,7 +1,7 @@
-import Button from '@cloudscape-design/components/button';
+import Button, { type ButtonProps } from '@cloudscape-design/components/button';
 import Form from '@cloudscape-design/components/form';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { fieldOf } from '../api/problems';
 import type { Wish } from '../api/wishes';
@@ -19,6 +19,8 @@ interface Props {
   wish: () => Wish;
   /** The fields that the form shows, by the API's names. */
   fields: readonly string[];
+  /** Where in the form a field of the request stands, when that is not its name; made as the request is. */
+  inForm?: (field: string) => string;
   /** The groups of the form, by whose names fields are told apart. */
   groups?: readonly { id: number; name: string }[];
   isTouched: boolean;
@@ -32,6 +34,7 @@ interface Props {
 }
 
 const NONE: readonly { id: number; name: string }[] = [];
+const BY_NAME = (field: string) => field;
 
 /** A form whose request is looked at before it is begun; then the page goes to the operation. */
 export function FormPage(props: Props) {
@@ -42,7 +45,8 @@ export function FormPage(props: Props) {
   );
 }
 
-function Reviewed({ wish, fields, groups = NONE, isTouched, action, look = 'Review', from, children }: Props) {
+function Reviewed(props: Props) {
+  const { wish, fields, inForm = BY_NAME, groups = NONE, isTouched, action, look = 'Review', from, children } = props;
   const navigate = useNavigate();
   const { reveal } = useReveal();
   const { leave, question } = useLeaving(isTouched);
@@ -51,13 +55,23 @@ function Reviewed({ wish, fields, groups = NONE, isTouched, action, look = 'Revi
     void navigate(`/operations/${operation_id}`);
   });
   const { problem, looked } = review;
-  const obstacles = useMemo(() => obstaclesOf(problem, looked?.told), [problem, looked]);
-  const [judged, setJudged] = useState({ fields, groups });
+  const [judged, setJudged] = useState({ fields, groups, inForm });
+  const obstacles = useMemo(
+    () => obstaclesOf(problem, looked?.told).map((each) => ({ ...each, field: judged.inForm(each.field) })),
+    [problem, looked, judged],
+  );
+  const [timesBack, setTimesBack] = useState(0);
+  const button = useRef<ButtonProps.Ref>(null);
+  useEffect(() => {
+    if (timesBack > 0) {
+      button.current?.focus();
+    }
+  }, [timesBack]);
   // Complaints count groups by their places, which others have once one is gone.
   const isAsJudged = judged.groups.every((group, index) => group.id === groups[index]?.id);
   const atFields = useMemo(() => (isAsJudged ? asFindings(obstacles) : []), [isAsJudged, obstacles]);
   const backTo = (told: string | null | undefined) => {
-    const field = fieldOf(told ?? '', fields);
+    const field = fieldOf(judged.inForm(told ?? ''), fields);
     return field === undefined
       ? null
       : () => {
@@ -68,13 +82,23 @@ function Reviewed({ wish, fields, groups = NONE, isTouched, action, look = 'Revi
   return (
     <ServerFieldErrors fields={judged.fields} findings={atFields}>
       {question}
-      {review.reviewing && <ReviewPanel review={review} action={action} wayBack={({ field }) => backTo(field)} />}
+      {review.reviewing && (
+        <ReviewPanel
+          review={review}
+          action={action}
+          wayBack={({ field }) => backTo(field)}
+          onBack={() => {
+            review.back();
+            setTimesBack(timesBack + 1);
+          }}
+        />
+      )}
       {/* What is typed, and which section is open, stays while the review is looked at. */}
       <div hidden={review.reviewing}>
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            setJudged({ fields, groups });
+            setJudged({ fields, groups, inForm });
             review.look(wish());
           }}
         >
@@ -84,7 +108,7 @@ function Reviewed({ wish, fields, groups = NONE, isTouched, action, look = 'Revi
                 <Button formAction="none" variant="link" onClick={() => void navigate(from)}>
                   Cancel
                 </Button>
-                <Button variant="primary" loading={review.isLooking}>
+                <Button ref={button} variant="primary" loading={review.isLooking}>
                   {look}
                 </Button>
               </SpaceBetween>

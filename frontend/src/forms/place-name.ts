@@ -1,13 +1,20 @@
 import { sentence } from '../components/words';
 
-const PARTS: Readonly<Record<string, string>> = { hyperpod: '', foundation: 'Foundation', storage: 'Storage' };
+const PARTS: Readonly<Record<string, string>> = {
+  hyperpod: '',
+  foundation: 'Foundation',
+  storage: 'Storage',
+  first_disk: 'Further disk',
+  root_disk: 'KMS key of the root disk',
+  volumes: 'More disks',
+};
 
 /** Where a field stands, as people read it: `Instance group workers, instance type`. */
 export function placeName(field: string, groups: readonly { name: string }[]): string {
   const words: string[] = [];
   const parts = field.split('.');
   parts.forEach((part, index) => {
-    if (/^\d+$/.test(part)) {
+    if (/^(disk-)?\d+$/.test(part)) {
       return;
     }
     const next = parts[index + 1];

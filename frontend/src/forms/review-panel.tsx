@@ -8,11 +8,11 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { Finding, Preview } from '../api/schema';
 import { Findings } from '../components/findings';
 import { perHour } from '../components/money';
+import { Outdated } from '../components/outdated';
 import { PreviewTable } from '../components/preview-table';
 import { ProblemAlert } from '../components/problem-alert';
 import { Time } from '../components/time';
 import { isMadeUpTag, partedByChecked } from './complaints';
-import { Outdated } from './outdated';
 import { Unchecked } from './unchecked';
 import { useFocusOn } from './use-focus';
 import type { Review } from './use-review';
@@ -23,10 +23,11 @@ interface Props {
   action: string;
   /** Leads to the field of a finding; null where the form shows none. */
   wayBack: (finding: Finding) => (() => void) | null;
+  onBack: () => void;
 }
 
 /** What a request would come to, before it is begun: findings, changes, cost, and what was not checked. */
-export function ReviewPanel({ review, action, wayBack }: Props) {
+export function ReviewPanel({ review, action, wayBack, onBack }: Props) {
   const { looked, problem } = review;
   const place = useFocusOn(problem ?? looked);
   if (looked === null) {
@@ -54,7 +55,7 @@ export function ReviewPanel({ review, action, wayBack }: Props) {
         </Container>
         <Box float="right">
           <SpaceBetween direction="horizontal" size="xs">
-            <Button disabled={review.isBeginning} onClick={review.back}>
+            <Button disabled={review.isBeginning} onClick={onBack}>
               Back to the form
             </Button>
             <Button

@@ -2,10 +2,7 @@ import { useEffect, useState } from 'react';
 import { useBegin, usePreview, WishKey } from '../api/changing';
 import type { Complaint } from '../api/problems';
 import type { Operation, Preview, Previewed, ProblemBody } from '../api/schema';
-import type { Wish } from '../api/wishes';
-
-// What was previewed would come to something else by now, or the preview is too old to be confirmed.
-const OUTDATED: ReadonlySet<string> = new Set(['preview_outdated', 'confirmation_required']);
+import { isOutdated, type Wish } from '../api/wishes';
 
 /** What is looked at before it is begun. */
 interface Looked {
@@ -40,7 +37,7 @@ export function useReview(onBegun: (operation: Operation) => void) {
     });
   const refused = begin.error?.problem ?? null;
   useEffect(() => {
-    if (looked && refused && OUTDATED.has(refused.code)) {
+    if (looked && refused && isOutdated(refused)) {
       begin.reset();
       look(looked.wish, looked.told.preview);
     }

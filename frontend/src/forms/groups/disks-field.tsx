@@ -1,22 +1,29 @@
 import AttributeEditor from '@cloudscape-design/components/attribute-editor';
-import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useServerErrors } from '../../components/server-field-errors';
+import { Field, useJudged } from '../field';
+import { TextField } from '../fields';
+import { placeOf } from '../reveal';
 import type { DiskDraft } from './draft';
+import { DISKS } from './group-fields';
 import type { GroupProps } from './group-form';
 
 /** Disks beside the first further one, and the key of the root disk; what the server says of them stands there. */
-export function DisksField({ group, onChange }: Omit<GroupProps, 'zone'>) {
+export function DisksField({ group, place: at, onChange }: Omit<GroupProps, 'zone'>) {
   const disks = group.further_disks ?? [];
+  const wrong = useWrong(at, disks);
   const change = (place: number, changed: Partial<DiskDraft>) =>
     onChange({ further_disks: disks.map((disk, index) => (index === place ? { ...disk, ...changed } : disk)) });
   const size = (disk: DiskDraft, place: number) => (
-    <Input
-      type="number"
-      value={disk.size_gib}
-      ariaLabel={`Size of disk ${place + 2} in GiB`}
-      onChange={({ detail }) => change(place, { size_gib: detail.value })}
-    />
+    <div id={placeOf(`${at}.${DISKS.further(disk.id)}`)}>
+      <Input
+        type="number"
+        value={disk.size_gib}
+        ariaLabel={`Size of disk ${place + 2} in GiB`}
+        onChange={({ detail }) => change(place, { size_gib: detail.value })}
+      />
+    </div>
   );
   const key = (disk: DiskDraft, place: number) => (
     <Input
@@ -27,14 +34,7 @@ export function DisksField({ group, onChange }: Omit<GroupProps, 'zone'>) {
   );
   return (
     <SpaceBetween size="l">
-      <FormField
-        label={
-          <>
-            More disks <i>- optional</i>
-          </>
-        }
-        stretch
-      >
+      <Field field={`${at}.volumes`} label="More disks" optional stretch value={disks}>
         <AttributeEditor
           items={disks}
           addButtonText="Add disk"
@@ -42,28 +42,33 @@ export function DisksField({ group, onChange }: Omit<GroupProps, 'zone'>) {
           removeButtonAriaLabel={() => 'Remove disk'}
           empty="No disk beside the one above."
           definition={[
-            { label: 'Size (GiB)', control: size },
+            { label: 'Size (GiB)', control: size, errorText: wrong },
             { label: 'KMS key', control: key },
           ]}
-          onAddButtonClick={() => onChange({ further_disks: [...disks, { size_gib: '', kms_key_id: '' }] })}
+          onAddButtonClick={() => onChange({ further_disks: [...disks, newDisk(disks)] })}
           onRemoveButtonClick={({ detail }) =>
             onChange({ further_disks: disks.filter((_, index) => index !== detail.itemIndex) })
           }
         />
-      </FormField>
-      <FormField
-        label={
-          <>
-            KMS key of the root disk <i>- optional</i>
-          </>
-        }
-      >
-        <Input
-          value={group.root_kms_key_id ?? ''}
-          spellcheck={false}
-          onChange={({ detail }) => onChange({ root_kms_key_id: detail.value })}
-        />
-      </FormField>
+      </Field>
+      <TextField
+        field={`${at}.${DISKS.root}`}
+        label="KMS key of the root disk"
+        optional
+        value={group.root_kms_key_id}
+        onChange={(root_kms_key_id) => onChange({ root_kms_key_id })}
+      />
     </SpaceBetween>
   );
+}
+
+/** What the server says of a row, as long as it is as it was judged. */
+function useWrong(at: string, disks: readonly DiskDraft[]): (disk: DiskDraft) => string | undefined {
+  const told = useServerErrors();
+  const judged = useJudged(told, disks);
+  return (disk) => (judged.includes(disk) ? told[`${at}.${DISKS.further(disk.id)}`] : undefined);
+}
+
+function newDisk(others: readonly DiskDraft[]): DiskDraft {
+  return { id: Math.max(0, ...others.map(({ id }) => id)) + 1, size_gib: '', kms_key_id: '' };
 }

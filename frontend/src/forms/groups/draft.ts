@@ -13,6 +13,8 @@ export interface TaintDraft {
 }
 
 export interface DiskDraft {
+  /** Of the form alone: which of the group's further disks it is. */
+  id: number;
   size_gib: string;
   kms_key_id: string;
 }
@@ -34,7 +36,8 @@ export interface GroupDraft {
   subnet_prefix?: string;
   network_interface?: NonNullable<InstanceGroup['network_interface']> | '';
   security_group_ids?: string;
-  threads_per_core?: '1' | '2';
+  /** Empty for all that the type has. */
+  threads_per_core?: '1' | '2' | '';
   deep_health_checks?: readonly DeepHealthCheck[];
   labels?: readonly Pair[];
   taints?: readonly TaintDraft[];

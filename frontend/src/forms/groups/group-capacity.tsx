@@ -42,13 +42,14 @@ export function GroupCapacity({ group, place, onChange }: GroupProps) {
           }
         />
       </Field>
-      <ChosenField<'1' | '2'>
+      <ChosenField<'1' | '2' | ''>
         field={`${place}.threads_per_core`}
         label="Threads per core"
         optional
         value={group.threads_per_core}
-        placeholder="All that the type has"
+        byDefault=""
         options={[
+          { value: '', label: 'All that the type has' },
           { value: '1', label: '1' },
           { value: '2', label: '2' },
         ]}

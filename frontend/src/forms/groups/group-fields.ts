@@ -7,7 +7,7 @@ export const SHOWN = [
   'instance_count',
   'capacity_type',
   'training_plan_arn',
-  'volumes',
+  'first_disk',
 ] as const;
 
 /** The fields of a group that stand under "More settings", by where they stand. */
@@ -21,8 +21,11 @@ export const SETTINGS = {
     'network_interface',
     'security_group_ids',
   ],
-  nodes: ['lifecycle.source_uri', 'lifecycle', 'labels', 'taints'],
+  nodes: ['volumes', 'root_disk', 'lifecycle.source_uri', 'lifecycle', 'labels', 'taints'],
 } as const;
+
+/** The disks of a group, each by the field that it is typed in: the request counts those that are filled in. */
+export const DISKS = { first: 'first_disk', root: 'root_disk', further: (id: number) => `volumes.disk-${id}` } as const;
 
 const SYSTEM_GROUP = ['name', 'instance_type', 'instance_count'] as const;
 
@@ -41,7 +44,9 @@ export function hyperPodFields(at: string, { groups, system_group }: HyperPodDra
   return [
     ...below(at, ['availability_zone', 'on_shortage', 'node_recovery', 'subnet_prefix', 'system_group']),
     ...(system_group ? below(at, below('system_group', SYSTEM_GROUP)) : []),
-    ...groups.flatMap((_, index) => below(groupPlace(at, index), ofGroup)),
+    ...groups.flatMap(({ further_disks = [] }, index) =>
+      below(groupPlace(at, index), [...ofGroup, ...further_disks.map(({ id }) => DISKS.further(id))]),
+    ),
     ...below(at, ['instance_groups']),
   ];
 }

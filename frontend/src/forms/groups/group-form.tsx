@@ -7,7 +7,7 @@ import { ChosenField, TextField } from '../fields';
 import { Section } from '../section';
 import type { CapacityType, GroupDraft } from './draft';
 import { GroupCapacity } from './group-capacity';
-import { below, SETTINGS } from './group-fields';
+import { below, DISKS, SETTINGS } from './group-fields';
 import { GroupNetwork } from './group-network';
 import { GroupNodes } from './group-nodes';
 import { PlanField } from './plan-field';
@@ -43,7 +43,7 @@ export function GroupForm({ group, place, zone, onChange, onRemove }: Props) {
           variant="h3"
           actions={
             onRemove && (
-              <Button onClick={onRemove} ariaLabel={`Remove group ${group.name}`}>
+              <Button formAction="none" onClick={onRemove} ariaLabel={`Remove group ${group.name}`}>
                 Remove
               </Button>
             )
@@ -96,7 +96,7 @@ function GroupBasics({ group, place, zone, onChange }: GroupProps) {
         <PlanField group={group} place={place} zone={zone} onChange={onChange} />
       )}
       <TextField
-        field={`${place}.volumes`}
+        field={`${place}.${DISKS.first}`}
         label="Further disk of each instance (GiB)"
         optional
         type="number"

@@ -12,7 +12,13 @@ test('a group of which nothing else was touched is its name, type and count', ()
 
 test('what was typed and taken back is not sent', () => {
   expect(
-    typed({ image_id: '', min_instance_count: ' ', labels: [{ key: '', value: '' }], network_interface: '' }),
+    typed({
+      image_id: '',
+      threads_per_core: '',
+      min_instance_count: ' ',
+      labels: [{ key: '', value: '' }],
+      network_interface: '',
+    }),
   ).toEqual(bare);
 });
 
@@ -41,7 +47,7 @@ test('a subnet id and a prefix count for the kind of subnet they belong to', () 
 });
 
 test('disks come in the order of the form, the root disk by its key last', () => {
-  const further_disks = [{ size_gib: '300', kms_key_id: 'key-2' }];
+  const further_disks = [{ id: 1, size_gib: '300', kms_key_id: 'key-2' }];
   expect(typed({ disk_gib: '500', further_disks, root_kms_key_id: 'key-1' }).volumes).toEqual([
     { size_gib: 500 },
     { size_gib: 300, kms_key_id: 'key-2' },

@@ -2,6 +2,7 @@ import type { InstanceGroup, Lifecycle, Taint, Volume } from '../../api/schema';
 import type { Touched } from '../../api/wishes';
 import { listed, named, number, sent, touched } from '../sending';
 import { type GroupDraft, typesOf } from './draft';
+import { DISKS } from './group-fields';
 
 /** An instance group as it is sent: what was not touched is left out. */
 export function groupRequest(group: GroupDraft): Touched<InstanceGroup> {
@@ -52,17 +53,27 @@ function taintsRequest({ taints = [] }: GroupDraft): Touched<Taint>[] | undefine
     : undefined;
 }
 
-function volumesRequest({ disk_gib, further_disks = [], root_kms_key_id }: GroupDraft): Touched<Volume>[] | undefined {
-  const root = sent(root_kms_key_id);
-  const volumes: (Touched<Volume> | undefined)[] = [
-    touched<Touched<Volume>>({ size_gib: number(disk_gib) }),
-    ...further_disks.map(({ size_gib, kms_key_id }) =>
-      touched<Touched<Volume>>({ size_gib: number(size_gib), kms_key_id: sent(kms_key_id) }),
-    ),
-    root ? { root: true, kms_key_id: root } : undefined,
-  ];
-  const kept = volumes.filter((volume) => volume !== undefined);
+function volumesRequest(group: GroupDraft): Touched<Volume>[] | undefined {
+  const kept = filledDisks(group).map(({ volume }) => volume);
   return kept.length > 0 ? kept : undefined;
+}
+
+/** The fields of the disks that are sent, in the order of the request, which leaves out those that stayed empty. */
+export function diskFields(group: GroupDraft): string[] {
+  return filledDisks(group).map(({ field }) => field);
+}
+
+function filledDisks({ disk_gib, further_disks = [], root_kms_key_id }: GroupDraft) {
+  const root = sent(root_kms_key_id);
+  const rows: { field: string; volume: Touched<Volume> | undefined }[] = [
+    { field: DISKS.first, volume: touched<Touched<Volume>>({ size_gib: number(disk_gib) }) },
+    ...further_disks.map(({ id, size_gib, kms_key_id }) => ({
+      field: DISKS.further(id),
+      volume: touched<Touched<Volume>>({ size_gib: number(size_gib), kms_key_id: sent(kms_key_id) }),
+    })),
+    { field: DISKS.root, volume: root ? { root: true, kms_key_id: root } : undefined },
+  ];
+  return rows.flatMap(({ field, volume }) => (volume === undefined ? [] : [{ field, volume }]));
 }
 
 function lifecycleRequest({ script_source, script, script_time }: GroupDraft): Touched<Lifecycle> | undefined {

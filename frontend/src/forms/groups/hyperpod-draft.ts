@@ -2,7 +2,8 @@ import type { HyperPod, SystemGroup } from '../../api/schema';
 import type { Touched } from '../../api/wishes';
 import { number, sent, touched } from '../sending';
 import { type GroupDraft, newGroup } from './draft';
-import { groupRequest } from './group-request';
+import { groupPlace } from './group-fields';
+import { diskFields, groupRequest } from './group-request';
 
 export interface SystemGroupDraft {
   name?: string;
@@ -23,6 +24,25 @@ export interface HyperPodDraft {
 
 export function newHyperPod(): HyperPodDraft {
   return { availability_zone: '', groups: [newGroup([])] };
+}
+
+/** Tells, of a request as it was sent, where a field of it stands in the form: disks that were left empty are not counted. */
+export function fieldInForm(at: string, { groups }: HyperPodDraft): (told: string) => string {
+  const disks = groups.map(diskFields);
+  return (told) => {
+    const [group, disk, rest = ''] = toldOfDisk(told, at) ?? [];
+    const field = disks[Number(group)]?.[Number(disk)];
+    return field ? `${groupPlace(at, Number(group))}.${field}${rest}` : told;
+  };
+}
+
+/** The group, the disk and what follows, of what is told of a disk; undefined of anything else. */
+function toldOfDisk(told: string, at: string): string[] | undefined {
+  const named = told.replace(/\[(\d+)\]/g, '.$1').replace(/^body\./, '');
+  const groups = groupPlace(at, 0).slice(0, -1);
+  return named.startsWith(groups)
+    ? /^(\d+)\.volumes\.(\d+)(.*)$/.exec(named.slice(groups.length))?.slice(1)
+    : undefined;
 }
 
 /** A HyperPod cluster as it is sent. */

@@ -1,4 +1,5 @@
-import { useTrainingPlans } from '../../api/choices';
+import { useTrainingPlans } from '../../api/catalog';
+import { useWhole } from '../../api/listings';
 import type { TrainingPlanView } from '../../api/schema';
 import { PageLink } from '../../components/page-link';
 import { SuggestedField } from '../fields';
@@ -6,7 +7,7 @@ import type { GroupProps } from './group-form';
 
 /** The training plan whose capacity a group takes; the group gets the plan's instance type. */
 export function PlanField({ group, place, onChange }: GroupProps) {
-  const { items: plans, isPending, error, unknown } = useTrainingPlans(true);
+  const { items: plans, isPending, error, unknown } = useWhole(useTrainingPlans());
   const reason = error?.problem.detail ?? unknown[0]?.reason;
   const choose = (arn: string) => {
     const type = plans.find((plan) => plan.arn === arn)?.capacities[0]?.instance_type;
@@ -24,7 +25,7 @@ export function PlanField({ group, place, onChange }: GroupProps) {
       constraint={
         <>
           Plans to be bought are in the{' '}
-          <PageLink to="/catalog" fontSize="inherit">
+          <PageLink to="/catalog/training-plans" fontSize="inherit">
             catalog
           </PageLink>
           .

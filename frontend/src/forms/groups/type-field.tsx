@@ -1,5 +1,5 @@
 import Box from '@cloudscape-design/components/box';
-import { useInstanceTypes, useQuotas } from '../../api/choices';
+import { useInstanceTypes, useQuotas } from '../../api/catalog';
 import { perHour } from '../../components/money';
 import { SuggestedField } from '../fields';
 import { hardwareOf, isOffered, quotasOf, typeOptions } from './hardware';
@@ -18,7 +18,8 @@ interface Props {
 
 /** An instance type of the catalog, with what it is made of, what it costs and what is left of its quota. */
 export function TypeField({ field, label = 'Instance type', value, zone, plain = false, ...more }: Props) {
-  const { data: types = [], isPending, error } = useInstanceTypes();
+  const { data, isPending, error } = useInstanceTypes();
+  const types = data?.types ?? [];
   const shown = plain ? types.filter(({ accelerator_count }) => accelerator_count === 0) : types;
   return (
     <SuggestedField
@@ -36,9 +37,8 @@ export function TypeField({ field, label = 'Instance type', value, zone, plain =
 }
 
 function AboutType({ name, zone }: { name: string; zone: string }) {
-  const { data: types = [] } = useInstanceTypes();
-  const type = types.find((each) => each.name === name);
-  const { data } = useQuotas(type ? [type.name] : []);
+  const type = useInstanceTypes().data?.types?.find((each) => each.name === name);
+  const { data } = useQuotas(type ? [type.name] : [], { enabled: type !== undefined, keepsBefore: true });
   if (!type) {
     return null;
   }

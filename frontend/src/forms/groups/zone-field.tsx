@@ -1,4 +1,4 @@
-import { useZones } from '../../api/choices';
+import { useZones } from '../../api/catalog';
 import { SuggestedField } from '../fields';
 import { zoneOptions } from './hardware';
 
@@ -17,7 +17,7 @@ interface Props {
 /** A zone of the region, with what it does not offer. */
 export function ZoneField({ types, placeholder = 'Choose a zone', ...field }: Props) {
   const known = types.filter((type) => /^ml\.[^.]+\.[^.]+$/.test(type));
-  const { data, isPending, error } = useZones([...new Set(known)].sort());
+  const { data, isPending, error } = useZones([...new Set(known)], { keepsBefore: true });
   const unknown = data?.unknown?.find(({ part }) => part === 'availability_zones');
   const reason = error?.problem.detail ?? unknown?.reason;
   return (

@@ -9,8 +9,9 @@ export function Component() {
   const { tab } = useParams();
   const { search } = useLocation();
   return (
-    <PageFrame title="Activity" description="Who or which agent did what, the newest first.">
+    <PageFrame title="Activity" above={[]} description="Who or which agent did what, the newest first.">
       <PageTabs
+        label="What was done"
         active={tab}
         tabs={[
           { id: 'operations', label: 'Operations', href: `/activity${search}`, content: <OperationsTab /> },

@@ -23,8 +23,12 @@ const TABS = [
 export function Component() {
   const { tab } = useParams();
   return (
-    <PageFrame title="Catalog" description="What this account can have in its region, and how much of it is taken.">
-      <PageTabs tabs={TABS} active={tab} />
+    <PageFrame
+      title="Catalog"
+      above={[]}
+      description="What this account can have in its region, and how much of it is taken."
+    >
+      <PageTabs label="What can be had" tabs={TABS} active={tab} />
     </PageFrame>
   );
 }

@@ -6,8 +6,9 @@ import { useActiveCluster, useChooseActiveCluster } from '../../api/preferences'
 import { ProblemError } from '../../api/problems';
 import { wish } from '../../api/wishes';
 import { useNotify } from '../../application/notifications';
+import { hasHyperPod } from './overview/facts';
 import { saveFile } from './save-file';
-import { addressOf, type ClusterProps } from './tab-list';
+import { addressOf, type ClusterProps, CREATE_HYPERPOD } from './tab-list';
 
 /** What can be done with a cluster as a whole. */
 export function ClusterActions({ cluster }: ClusterProps) {
@@ -19,7 +20,7 @@ export function ClusterActions({ cluster }: ClusterProps) {
   const here: Readonly<Record<string, () => void>> = { detect, kubeconfig, active: active.choose };
   return (
     <ButtonDropdown
-      items={itemsOf(spec.origin === 'imported', active.isActive)}
+      items={itemsOf(spec.origin === 'imported', hasHyperPod(cluster), active.isActive)}
       onItemClick={({ detail: { id } }) => (here[id] ? here[id]() : void navigate(addressOf(tag, id)))}
     >
       Actions
@@ -27,7 +28,7 @@ export function ClusterActions({ cluster }: ClusterProps) {
   );
 }
 
-function itemsOf(imported: boolean, isActive: boolean): ButtonDropdownProps.Items {
+function itemsOf(imported: boolean, withHyperPod: boolean, isActive: boolean): ButtonDropdownProps.Items {
   const ofImported = [
     { id: 'redetect', text: 'Redetect' },
     { id: 'forget', text: 'Forget' },
@@ -38,6 +39,9 @@ function itemsOf(imported: boolean, isActive: boolean): ButtonDropdownProps.Item
     { id: 'detect', text: 'Detect drift' },
     { id: 'repair', text: 'Repair' },
     { id: 'upgrade', text: 'Upgrade' },
+    withHyperPod
+      ? { id: 'delete-hyperpod', text: 'Delete HyperPod cluster' }
+      : { id: CREATE_HYPERPOD, text: 'Create HyperPod cluster' },
     ...(imported ? ofImported : []),
     { id: 'delete', text: 'Delete' },
   ];

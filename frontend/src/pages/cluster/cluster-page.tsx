@@ -1,8 +1,10 @@
 import Box from '@cloudscape-design/components/box';
+import SpaceBetween from '@cloudscape-design/components/space-between';
 import Spinner from '@cloudscape-design/components/spinner';
 import { useParams } from 'react-router';
 import { useCluster } from '../../api/clusters';
 import { PageFrame } from '../../application/page-frame';
+import { NotRead } from '../../components/not-read';
 import { useLive } from '../../live/live-context';
 import { ClusterMissing } from './cluster-missing';
 import { ClusterShown } from './cluster-shown';
@@ -21,7 +23,12 @@ function ClusterOf({ tag, tab }: { tag: string; tab: string | undefined }) {
     return <ClusterMissing tag={tag} wasHere={cluster !== undefined} />;
   }
   if (cluster) {
-    return <ClusterShown cluster={cluster} tab={tab ?? 'overview'} />;
+    return (
+      <SpaceBetween size="m">
+        {error && <NotRead problem={error.problem} onRetry={() => void refetch()} />}
+        <ClusterShown cluster={cluster} tab={tab ?? 'overview'} />
+      </SpaceBetween>
+    );
   }
   if (error) {
     return <ClusterUnread tag={tag} problem={error.problem} onRetry={() => void refetch()} />;

@@ -1,7 +1,6 @@
-import Button from '@cloudscape-design/components/button';
 import type { ProblemBody } from '../../api/schema';
 import { PageFrame } from '../../application/page-frame';
-import { ProblemAlert } from '../../components/problem-alert';
+import { NotRead } from '../../components/not-read';
 
 interface Props {
   tag: string;
@@ -13,7 +12,7 @@ interface Props {
 export function ClusterUnread({ tag, problem, onRetry }: Props) {
   return (
     <PageFrame title={tag} above={[]}>
-      <ProblemAlert problem={problem} action={<Button onClick={onRetry}>Try again</Button>} />
+      <NotRead problem={problem} onRetry={onRetry} />
     </PageFrame>
   );
 }

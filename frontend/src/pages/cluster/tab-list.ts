@@ -42,6 +42,9 @@ export const CHANGES: readonly Tab[] = [
   tab('redetect', 'Redetect', () => import('./changes/redetect-change')),
 ];
 
+/** The page, of its own, that creates the HyperPod cluster of a foundation, as `addressOf` leads to it. */
+export const CREATE_HYPERPOD = 'hyperpod/create';
+
 /** The address of a cluster, or of a tab of it. */
 export function addressOf(tag: string, id?: string): string {
   const address = `/clusters/${encodeURIComponent(tag)}`;

@@ -19,6 +19,7 @@ export function Component() {
   return (
     <PageFrame
       title="Connect an agent"
+      above={[]}
       description="An agent creates, looks after and deletes clusters through the same checks as this console."
     >
       <SpaceBetween size="l">

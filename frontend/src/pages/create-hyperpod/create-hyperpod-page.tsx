@@ -11,7 +11,7 @@ import { PageLink } from '../../components/page-link';
 import { ProblemAlert } from '../../components/problem-alert';
 import { FormPage } from '../../forms/form-page';
 import { hyperPodFields } from '../../forms/groups/group-fields';
-import { hyperPodRequest, newHyperPod } from '../../forms/groups/hyperpod-draft';
+import { fieldInForm, hyperPodRequest, newHyperPod } from '../../forms/groups/hyperpod-draft';
 import { HyperPodForm } from '../../forms/groups/hyperpod-form';
 
 /** The HyperPod cluster of a cluster that has its foundation only. */
@@ -37,6 +37,7 @@ export function Component() {
       <FormPage
         wish={() => wish('post', '/api/clusters/{tag}/hyperpod', { path: { tag }, body: hyperPodRequest(draft) })}
         fields={hyperPodFields('', draft)}
+        inForm={fieldInForm('', draft)}
         groups={draft.groups}
         isTouched={draft !== begun}
         action="Create HyperPod cluster"

@@ -3,7 +3,7 @@ import Button from '@cloudscape-design/components/button';
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { useSuggestedRanges } from '../../api/choices';
+import { useRangeSuggestion } from '../../api/catalog';
 import { TextField } from '../../forms/fields';
 import { sent } from '../../forms/sending';
 import { useLater } from '../../forms/use-later';
@@ -11,7 +11,7 @@ import type { FoundationProps } from './foundation-form';
 
 /** The address ranges of a new VPC: the suggested ones are shown, and taken by themselves. */
 export function AddressRanges({ draft, tag, onChange }: FoundationProps & { tag: string | undefined }) {
-  const { data, error } = useSuggestedRanges(useLater(sent(tag)), true);
+  const { data, error } = useRangeSuggestion({ cluster_tag: useLater(sent(tag)) }, { keepsBefore: true });
   const suggestion = data?.suggestion;
   const [unknown] = data?.unknown ?? [];
   const use = () =>

@@ -1,5 +1,5 @@
 import ColumnLayout from '@cloudscape-design/components/column-layout';
-import { useKubernetesVersions, useZones } from '../../api/choices';
+import { useKubernetesVersions, useZones } from '../../api/catalog';
 import type { KubernetesVersionView } from '../../api/schema';
 import { perHour } from '../../components/money';
 import { sentence } from '../../components/words';
@@ -8,7 +8,7 @@ import type { FoundationProps } from './foundation-form';
 
 /** The Kubernetes version, where the control plane stands, and who reaches its API server. */
 export function ControlPlane({ draft, onChange }: FoundationProps) {
-  const { data, isPending, error } = useKubernetesVersions(true);
+  const { data, isPending, error } = useKubernetesVersions();
   const zones = useZones([]);
   const versions = data?.kubernetes_versions ?? [];
   const possible = (zones.data?.availability_zones ?? []).filter(({ control_plane }) => control_plane);

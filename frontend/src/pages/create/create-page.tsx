@@ -8,6 +8,7 @@ import { PageFrame } from '../../application/page-frame';
 import { Field } from '../../forms/field';
 import { TextField } from '../../forms/fields';
 import { FormPage } from '../../forms/form-page';
+import { fieldInForm } from '../../forms/groups/hyperpod-draft';
 import { HyperPodForm } from '../../forms/groups/hyperpod-form';
 import { Ownership } from '../../forms/ownership';
 import { type ClusterDraft, newCluster } from './draft';
@@ -29,6 +30,7 @@ export function Component() {
       <FormPage
         wish={() => wish('post', '/api/clusters', { body: clusterRequest(draft) })}
         fields={clusterFields(draft)}
+        inForm={fieldInForm('hyperpod', draft.hyperpod)}
         groups={draft.hyperpod.groups}
         isTouched={draft !== begun}
         action="Create cluster"

@@ -3,7 +3,8 @@ import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
-import { useImportableClusters } from '../../api/choices';
+import { useImportableClusters } from '../../api/catalog';
+import { useWhole } from '../../api/listings';
 import { wish } from '../../api/wishes';
 import { PageFrame } from '../../application/page-frame';
 import { SuggestedField, TextField } from '../../forms/fields';
@@ -48,7 +49,7 @@ interface Props {
 }
 
 function Which({ draft, onChange }: Props) {
-  const { items, isPending, error } = useImportableClusters();
+  const { items, isPending, error } = useWhole(useImportableClusters());
   return (
     <Container header={<Header variant="h2">EKS cluster</Header>}>
       <SpaceBetween size="l">

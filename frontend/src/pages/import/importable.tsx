@@ -2,7 +2,7 @@ import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { TableProps } from '@cloudscape-design/components/table';
-import { type Told, useImportableClusters } from '../../api/choices';
+import { type Told, useImportableClusters } from '../../api/catalog';
 import type { ImportableCluster } from '../../api/schema';
 import { EmptyState } from '../../components/empty-state';
 import { PagedTable } from '../../components/paged-table';

@@ -11,7 +11,7 @@ import { useState } from 'react';
 import { type OfferingSearch, useInstanceTypes } from '../../../api/catalog';
 import type { ProblemBody } from '../../../api/schema';
 import { ServerFieldErrors, useServerError } from '../../../components/server-field-errors';
-import { searchOf, type Typed } from './typed';
+import { isDay, searchOf, type Typed } from './typed';
 
 interface Props {
   problem: ProblemBody | undefined;
@@ -20,17 +20,23 @@ interface Props {
 }
 
 const FIELDS = ['instance_type', 'instance_count', 'duration_hours', 'starts_after'];
+const NO_DAY = 'That is no day. Type it in full, such as 2026/07/31, choose one, or leave it empty.';
 const NOTHING: Typed = { instance_type: '', instance_count: '', duration_hours: '', starts_after: '' };
 
 /** What somebody looks for; what was left out takes the API's own. */
 export function OfferingForm({ problem, busy, onSearch }: Props) {
   const [typed, setTyped] = useState(NOTHING);
+  const [isHalfDay, setIsHalfDay] = useState(false);
   const put = (name: keyof Typed) => (value: string) => setTyped((before) => ({ ...before, [name]: value }));
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        onSearch(searchOf(typed));
+        const half = typed.starts_after !== '' && !isDay(typed.starts_after);
+        setIsHalfDay(half);
+        if (!half) {
+          onSearch(searchOf(typed));
+        }
       }}
     >
       <Container header={<Header description="It only looks, and buys nothing.">Look for capacity to reserve</Header>}>
@@ -49,7 +55,14 @@ export function OfferingForm({ problem, busy, onSearch }: Props) {
               value={typed.duration_hours}
               onChange={put('duration_hours')}
             />
-            <DayField value={typed.starts_after} onChange={put('starts_after')} />
+            <DayField
+              value={typed.starts_after}
+              isHalf={isHalfDay}
+              onChange={(day) => {
+                setIsHalfDay(false);
+                put('starts_after')(day);
+              }}
+            />
           </ColumnLayout>
           <Box textAlign="right" margin={{ top: 'm' }}>
             <Button variant="primary" formAction="submit" loading={busy} disabled={typed.instance_type === ''}>
@@ -92,9 +105,10 @@ function NumberField({ name, label, value, onChange }: FieldProps & { name: stri
   );
 }
 
-function DayField({ value, onChange }: FieldProps) {
+function DayField({ value, isHalf, onChange }: FieldProps & { isHalf: boolean }) {
+  const told = useServerError('starts_after');
   return (
-    <FormField label="Starts on or after" errorText={useServerError('starts_after')}>
+    <FormField label="Starts on or after" errorText={isHalf ? NO_DAY : told}>
       <DatePicker
         value={value}
         placeholder="YYYY/MM/DD"

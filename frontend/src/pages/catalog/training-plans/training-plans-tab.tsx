@@ -11,17 +11,17 @@ import { Offerings } from './offerings';
 
 /** Reserved capacity: what the account has, and what could be bought. */
 export default function TrainingPlansTab() {
-  const { listing, unknown, isTold } = useTrainingPlans();
+  const listing = useTrainingPlans();
   return (
     <SpaceBetween size="l">
-      <Unknowns unknown={unknown} />
+      <Unknowns unknown={listing.unknown} />
       <PagedTable
         title="Training plans"
         listing={listing}
         columns={COLUMNS}
         trackBy={({ arn }) => arn}
         empty={
-          isTold ? (
+          listing.isTold ? (
             <EmptyState title="No training plans">Below you can look what could be reserved.</EmptyState>
           ) : (
             <EmptyState title="Unknown">AWS did not say which training plans there are.</EmptyState>

@@ -1,6 +1,7 @@
 import FormField from '@cloudscape-design/components/form-field';
 import Multiselect from '@cloudscape-design/components/multiselect';
 import { useNamespaces } from '../../../api/cluster-parts';
+import { useWhole } from '../../../api/listings';
 import { useServerError } from '../../../components/server-field-errors';
 
 interface Props {
@@ -11,7 +12,7 @@ interface Props {
 
 /** The namespaces in which a permission holds, of those that the cluster has; everywhere without any. */
 export function NamespacesField({ tag, chosen, onChange }: Props) {
-  const { items, error, isPending } = useNamespaces(tag);
+  const { items, error, isPending } = useWhole(useNamespaces(tag));
   const options = [...new Set([...items.map(({ name }) => name), ...chosen])].map((name) => ({
     value: name,
     label: name,

@@ -4,7 +4,7 @@ import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
 import type { ProblemBody } from '../../../api/schema';
-import { ProblemAlert } from '../../../components/problem-alert';
+import { NotRead } from '../../../components/not-read';
 import { ConnectionSteps } from './connection-steps';
 
 interface Props {
@@ -20,7 +20,7 @@ export function Unreached({ tag, title, problem, onRetry }: Props) {
   return (
     <Container header={<Header>{title}</Header>}>
       <SpaceBetween size="m">
-        <ProblemAlert problem={problem} action={<Button onClick={onRetry}>Try again</Button>} />
+        <NotRead problem={problem} onRetry={onRetry} />
         {testing ? (
           <ConnectionSteps tag={tag} />
         ) : (

@@ -1,9 +1,9 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Wish } from '../../../api/wishes';
+import { TypedModal } from '../../../components/typed-modal';
 import { ChangeFields } from './change-fields';
 import { Seen } from './seen';
 import { useBegun } from './use-begun';
@@ -24,12 +24,12 @@ interface Props {
 
 /** A small change: its form, what it would come to, and its beginning. */
 export function ChangeModal({ title, action, wanted, auto = false, fields = [], children, onDismiss }: Props) {
+  const [untouched] = useState(wanted);
   const change = useChange({ wanted, auto, onBegun: useBegun(onDismiss) });
   return (
-    <Modal
-      visible
-      size="large"
+    <TypedModal
       header={title}
+      isTouched={JSON.stringify(wanted) !== JSON.stringify(untouched)}
       onDismiss={onDismiss}
       footer={<Footer change={change} action={action} auto={auto} onDismiss={onDismiss} />}
     >
@@ -39,7 +39,7 @@ export function ChangeModal({ title, action, wanted, auto = false, fields = [], 
         </ChangeFields>
         <Seen change={change} takesFocus={!auto} />
       </SpaceBetween>
-    </Modal>
+    </TypedModal>
   );
 }
 

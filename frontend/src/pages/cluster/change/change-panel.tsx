@@ -9,7 +9,7 @@ import { useCluster } from '../../../api/clusters';
 import type { Wish } from '../../../api/wishes';
 import { ConfirmByName } from '../../../components/confirm-by-name';
 import { ChangeFields } from './change-fields';
-import { isIrreversible } from './preview-difference';
+import { isIrreversible } from './preview-parts';
 import { Seen } from './seen';
 import { Summing } from './summing';
 import { useBegun } from './use-begun';

@@ -1,6 +1,6 @@
 import type { Cost, Preview } from '../../../api/schema';
 import { perHour } from '../../../components/money';
-import { partsOf } from './preview-difference';
+import { partsOf } from './preview-parts';
 
 /** What a preview comes to, in a few lines. */
 export function Summing({ preview }: { preview: Preview }) {

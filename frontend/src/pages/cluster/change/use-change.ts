@@ -2,10 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useBegin, usePreview } from '../../../api/changing';
 import type { ProblemError } from '../../../api/problems';
 import type { Operation, Preview, Previewed } from '../../../api/schema';
-import type { Wish } from '../../../api/wishes';
-
-// What the API answers when something else would happen by now than was seen, or when that was too long ago.
-const SEEN_IS_OLD: ReadonlySet<string> = new Set(['preview_outdated', 'confirmation_required']);
+import { isOutdated, type Wish } from '../../../api/wishes';
 
 export interface ChangeState {
   /** What the wish as it is now would come to; undefined until that was asked for. */
@@ -57,7 +54,7 @@ export function useChange({ wanted, auto = false, inTheWay = '', onBegun }: Opti
   const begun = beginning.variables?.wish;
   // What was refused of the wish as it was before its options were changed is of no interest any more.
   const refused = JSON.stringify(begun) === words ? beginning.error : null;
-  const isOld = refused !== null && SEEN_IS_OLD.has(refused.problem.code);
+  const isOld = refused !== null && isOutdated(refused.problem);
   useEffect(() => {
     if (isOld && begun) {
       look(begun);

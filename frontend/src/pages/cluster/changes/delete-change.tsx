@@ -51,7 +51,7 @@ export default function DeleteChange({ cluster: { tag, spec } }: ClusterProps) {
             field="retain_resources"
             label="Stack resources to give up"
             description="Logical ids of resources on which a deletion has failed. They stay, and are yours to delete."
-            onNames={(names) => choose({ retain_resources: names.length > 0 ? names : undefined })}
+            onNames={(retain_resources) => choose({ retain_resources })}
           />
         </ExpandableSection>
       </SpaceBetween>

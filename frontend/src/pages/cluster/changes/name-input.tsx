@@ -1,7 +1,7 @@
-import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
 import { useState } from 'react';
-import { useServerError } from '../../../components/server-field-errors';
+import { Field } from '../../../forms/field';
+import { sent } from '../../../forms/sending';
 
 interface Props {
   /** The API's name of the field. */
@@ -15,9 +15,9 @@ interface Props {
 /** A name that may be left out; it is taken when the field is left, so that no half of it is previewed. */
 export function NameInput({ field, label, description, onName }: Props) {
   const [text, setText] = useState('');
-  const take = () => onName(text.trim() || undefined);
+  const take = () => onName(sent(text));
   return (
-    <FormField label={<>{label} (optional)</>} description={description} errorText={useServerError(field)}>
+    <Field field={field} label={label} optional description={description}>
       <Input
         value={text}
         spellcheck={false}
@@ -25,6 +25,6 @@ export function NameInput({ field, label, description, onName }: Props) {
         onBlur={take}
         onKeyDown={({ detail }) => detail.key === 'Enter' && take()}
       />
-    </FormField>
+    </Field>
   );
 }

@@ -1,28 +1,23 @@
-import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
 import { useState } from 'react';
-import { useServerError } from '../../../components/server-field-errors';
-import { namesIn } from './names';
+import { Field } from '../../../forms/field';
+import { listed } from '../../../forms/sending';
 
 interface Props {
   /** The API's name of the field. */
   field: string;
   label: string;
   description: string;
-  onNames: (names: string[]) => void;
+  /** Told when the field is left; undefined where nothing stands in it. */
+  onNames: (names: string[] | undefined) => void;
 }
 
 /** Names, parted by commas; they are taken when the field is left, so that nothing is previewed of half a name. */
 export function NamesInput({ field, label, description, onNames }: Props) {
   const [text, setText] = useState('');
-  const take = () => onNames(namesIn(text));
+  const take = () => onNames(listed(text));
   return (
-    <FormField
-      label={label}
-      description={description}
-      constraintText="Parted by commas."
-      errorText={useServerError(field)}
-    >
+    <Field field={field} label={label} optional description={description} constraint="Parted by commas.">
       <Input
         value={text}
         spellcheck={false}
@@ -30,6 +25,6 @@ export function NamesInput({ field, label, description, onNames }: Props) {
         onBlur={take}
         onKeyDown={({ detail }) => detail.key === 'Enter' && take()}
       />
-    </FormField>
+    </Field>
   );
 }

@@ -28,7 +28,7 @@ export default function RepairChange({ cluster: { tag } }: ClusterProps) {
             field="accept_replacement"
             label="Stack resources that may be made anew"
             description="Logical ids. What such a resource holds now is lost."
-            onNames={(names) => setTouched(names.length > 0 ? { accept_replacement: names } : {})}
+            onNames={(names) => setTouched(names ? { accept_replacement: names } : {})}
           />
         </ExpandableSection>
       </SpaceBetween>

@@ -1,6 +1,6 @@
 import type { Rollout } from '../../../api/schema';
 import type { Touched } from '../../../api/wishes';
-import { namesIn } from './names';
+import { listed } from '../../../forms/sending';
 
 /** What a person typed about a rollout. */
 export interface RolloutTexts {
@@ -14,11 +14,11 @@ export const UNTOUCHED: RolloutTexts = { size: '', of: 'batch_percentage', wait:
 
 /** The part of a rollout that was touched; undefined where nothing was, so that the API's own holds. */
 export function rolloutOf({ size, of, wait, alarms }: RolloutTexts): Touched<Rollout> | undefined {
-  const named = namesIn(alarms);
+  const named = listed(alarms);
   const touched: Touched<Rollout> = {
     ...(size.trim() !== '' && { [of]: Number(size) }),
     ...(wait.trim() !== '' && { wait_seconds: Number(wait) }),
-    ...(named.length > 0 && { alarms: named }),
+    ...(named && { alarms: named }),
   };
   return Object.keys(touched).length > 0 ? touched : undefined;
 }

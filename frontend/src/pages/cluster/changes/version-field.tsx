@@ -1,6 +1,6 @@
 import FormField from '@cloudscape-design/components/form-field';
 import Select, { type SelectProps } from '@cloudscape-design/components/select';
-import { useKubernetesVersions } from '../../../api/kubernetes-versions';
+import { useKubernetesVersions } from '../../../api/catalog';
 import type { KubernetesVersionView } from '../../../api/schema';
 import { useServerError } from '../../../components/server-field-errors';
 

@@ -1,10 +1,10 @@
 import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useNavigate } from 'react-router';
 import { useOperation, useOperations } from '../../../api/operations';
 import type { Operation } from '../../../api/schema';
 import { EmptyState } from '../../../components/empty-state';
+import { NotRead } from '../../../components/not-read';
 import { OperationActions } from '../../../components/operation-actions';
 import { OperationStage } from '../../../components/operation-stage';
 import { PageLink } from '../../../components/page-link';
@@ -22,12 +22,7 @@ export function LastConfigured({ tag }: { tag: string }) {
     return <Configured listed={last} />;
   }
   if (operations.error) {
-    return (
-      <ProblemAlert
-        problem={operations.error.problem}
-        action={<Button onClick={operations.refresh}>Try again</Button>}
-      />
-    );
+    return <NotRead problem={operations.error.problem} onRetry={operations.refresh} />;
   }
   if (operations.isPending) {
     return <Box>Reading the operations</Box>;

@@ -8,8 +8,8 @@ import { useBegin } from '../../../api/changing';
 import { useDrift } from '../../../api/cluster-parts';
 import { wish } from '../../../api/wishes';
 import { EmptyState } from '../../../components/empty-state';
+import { NotRead } from '../../../components/not-read';
 import { Actions } from '../../../components/paged-table';
-import { ProblemAlert } from '../../../components/problem-alert';
 import { StandingInTheWay } from '../change/standing-in-the-way';
 import { addressOf, type ClusterProps } from '../tab-list';
 import { DriftReportShown } from './drift-report';
@@ -55,9 +55,7 @@ function Report({ tag, actions }: { tag: string; actions: React.ReactNode }) {
           A detection compares what AWS and Kubernetes have with what was made here. It changes nothing.
         </EmptyState>
       )}
-      {error && error.problem.status !== 404 && (
-        <ProblemAlert problem={error.problem} action={<Button onClick={() => void refetch()}>Try again</Button>} />
-      )}
+      {error && error.problem.status !== 404 && <NotRead problem={error.problem} onRetry={() => void refetch()} />}
     </Container>
   );
 }

@@ -3,7 +3,9 @@ import type { DesiredGroup } from '../../../api/schema';
 import { EmptyState } from '../../../components/empty-state';
 import { PagedTable } from '../../../components/paged-table';
 import { sentence } from '../../../components/words';
+import { CreateHyperPodButton } from '../create-hyperpod-button';
 import { here } from '../here';
+import { hasHyperPod } from '../overview/facts';
 import type { ClusterProps } from '../tab-list';
 import { particularsOf, typesOf } from './groups';
 
@@ -23,7 +25,8 @@ const COLUMNS: TableProps.ColumnDefinition<DesiredGroup>[] = [
 ];
 
 /** The instance groups as they were asked for. */
-export function DesiredGroups({ cluster: { spec } }: ClusterProps) {
+export function DesiredGroups({ cluster }: ClusterProps) {
+  const { spec, tag } = cluster;
   return (
     <PagedTable
       title="Instance groups"
@@ -32,7 +35,10 @@ export function DesiredGroups({ cluster: { spec } }: ClusterProps) {
       columns={COLUMNS}
       trackBy={({ name }) => name}
       empty={
-        <EmptyState title="No instance groups were asked for here">
+        <EmptyState
+          title="No instance groups were asked for here"
+          action={!hasHyperPod(cluster) && <CreateHyperPodButton tag={tag} />}
+        >
           {spec.origin === 'imported'
             ? 'What an imported cluster has of its own stands below, if it has any.'
             : 'This cluster is a foundation: it has no HyperPod cluster.'}

@@ -2,6 +2,7 @@ import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useDiagnosis } from '../../../api/cluster-parts';
 import { EmptyState } from '../../../components/empty-state';
+import { CreateHyperPodButton } from '../create-hyperpod-button';
 import { ChecksTable } from '../diagnosis/checks-table';
 import { isOfInstance } from '../events/events';
 import { EventsTable } from '../events/events-table';
@@ -15,7 +16,9 @@ const AREAS = ['nodes', 'hyperpod', 'capacity'];
 export default function NodesTab({ cluster }: ClusterProps) {
   if (!hasHyperPod(cluster)) {
     return (
-      <EmptyState title="No nodes">Nodes are instances of a HyperPod cluster, and this cluster has none.</EmptyState>
+      <EmptyState title="No nodes" action={<CreateHyperPodButton tag={cluster.tag} />}>
+        Nodes are instances of a HyperPod cluster, and this cluster has none.
+      </EmptyState>
     );
   }
   return <Nodes cluster={cluster} />;

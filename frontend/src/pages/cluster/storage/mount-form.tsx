@@ -4,9 +4,11 @@ import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
 import { useNamespaces } from '../../../api/cluster-parts';
+import { useWhole } from '../../../api/listings';
 import type { S3Mount } from '../../../api/schema';
 import { type Touched, wish } from '../../../api/wishes';
 import { useServerError } from '../../../components/server-field-errors';
+import { DEFAULTS } from '../../../forms/defaults';
 import { ChangeModal } from '../change/change-modal';
 
 /** Mounts the bucket of a cluster under a name. */
@@ -43,7 +45,7 @@ function NameField({ value, onChange }: FieldProps) {
     <FormField label="Name" description="By which pods claim it." errorText={useServerError('name')}>
       <Input
         value={value}
-        placeholder="s3-claim"
+        placeholder={DEFAULTS.S3Mount.name}
         spellcheck={false}
         onChange={({ detail }) => onChange(detail.value)}
       />
@@ -52,12 +54,12 @@ function NameField({ value, onChange }: FieldProps) {
 }
 
 function NamespaceField({ tag, value, onChange }: FieldProps & { tag: string }) {
-  const namespaces = useNamespaces(tag);
+  const namespaces = useWhole(useNamespaces(tag));
   return (
     <FormField label="Namespace" description="Of the pods that claim it." errorText={useServerError('namespace')}>
       <Autosuggest
         value={value}
-        placeholder="default"
+        placeholder={DEFAULTS.S3Mount.namespace}
         options={namespaces.items.map(({ name }) => ({ value: name }))}
         enteredTextLabel={(text) => `Use "${text}"`}
         empty="No namespaces are known."

@@ -30,3 +30,15 @@ test('what is new, what is other and what is no more is told, each with what was
     { kind: 'gone', change: change('b') },
   ]);
 });
+
+test('what can no longer be undone is another change', () => {
+  const found = differences(preview(change('a')), preview(change('a', { irreversible: true })));
+  expect(found).toEqual([{ kind: 'other', change: change('a', { irreversible: true }), before: change('a') }]);
+});
+
+test('several changes of one thing in one stage are told apart', () => {
+  const [made, tagged] = [change('a'), change('a', { action: 'change', reason: 'the tags' })];
+  expect(differences(preview(made, tagged), preview(tagged, made))).toEqual([]);
+  expect(differences(preview(made, tagged), preview(made))).toEqual([{ kind: 'gone', change: tagged }]);
+  expect(differences(preview(made), preview(made, made))).toEqual([{ kind: 'new', change: made }]);
+});

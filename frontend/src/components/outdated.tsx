@@ -1,14 +1,16 @@
 import Alert from '@cloudscape-design/components/alert';
 import type { Change, Preview } from '../api/schema';
-import { perHour } from '../components/money';
-import { sentence } from '../components/words';
 import { type Difference, differences } from './differences';
+import { perHour } from './money';
+import { sentence } from './words';
 
 interface Props {
   before: Preview;
   after: Preview;
 }
 
+/** As many as people still read: a fleet may lose a thousand disks. */
+const FEW = 20;
 const WORDS: Readonly<Record<Difference['kind'], string>> = { new: 'New', gone: 'No more', other: 'Other than before' };
 
 /** What would happen now and would not have happened when it was previewed. */
@@ -20,12 +22,13 @@ export function Outdated({ before, after }: Props) {
         ? 'The changes are the same; what they were decided by has changed. Look again, and confirm.'
         : 'Below is what would happen now. It differs in this:'}
       <ul>
-        {found.map(({ kind, change, before: was }) => (
-          <li key={`${kind} ${change.resource} ${change.name}`} className="value">
+        {found.slice(0, FEW).map(({ kind, change, before: was }) => (
+          <li key={JSON.stringify([kind, change])} className="value">
             <strong>{WORDS[kind]}:</strong> {said(change)}
             {was && ` (before: ${said(was)})`}
           </li>
         ))}
+        {found.length > FEW && <li>and {found.length - FEW} more</li>}
         {before.cost && after.cost && before.cost.per_hour !== after.cost.per_hour && (
           <li>
             <strong>Cost:</strong> {perHour(after.cost)} (before: {perHour(before.cost)})
@@ -36,6 +39,6 @@ export function Outdated({ before, after }: Props) {
   );
 }
 
-function said({ action, resource, name, reason }: Change): string {
-  return `${sentence(action)} ${resource} ${name}: ${reason}`;
+function said({ action, resource, name, reason, irreversible }: Change): string {
+  return `${sentence(action)} ${resource} ${name}: ${reason}${irreversible ? ', which cannot be undone' : ''}`;
 }
