@@ -49,7 +49,7 @@ def _cluster(story: Story, console: Console) -> None:
 
 def _deletion(story: Story, console: Console) -> None:
     console.open("/clusters/vision/delete")
-    console.sees("To confirm")
+    console.sees("Keep")
 
 
 def _progress(story: Story, console: Console) -> None:

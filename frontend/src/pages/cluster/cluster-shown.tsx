@@ -1,9 +1,9 @@
 import { useOperations, useUnfinished } from '../../api/operations';
 import { PageFrame } from '../../application/page-frame';
+import { Loaded } from '../../components/loaded';
 import { ClusterActions } from './cluster-actions';
 import { ClusterHeadline } from './cluster-headline';
 import { ClusterTabs } from './cluster-tabs';
-import { Loaded } from './loaded';
 import { RunningStrip } from './running-strip';
 import { addressOf, CHANGES, type ClusterProps } from './tab-list';
 

@@ -1,1 +1,0 @@
-export { Loaded } from '../../components/loaded';
