@@ -25,7 +25,7 @@ BUDGETS: Final = {
     "conformance": 210,
     "infrastructure": 400,
     "console": 30,
-    "e2e": 90,
+    "e2e": 300,
 }
 # A process holds one simulated cloud, and a file's fixtures.
 _PARALLEL: Final = ("-n", "2", "--dist", "loadfile")
