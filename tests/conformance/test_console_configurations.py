@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 ORIGIN: Final = "https://console.example.com"
 SIGNED: Final = "https://abc123.execute-api.eu-west-1.amazonaws.com/mcp"
-# Node reads the console's TypeScript as it stands.
+# The environment's own: an older one of the machine does not read the console's TypeScript as it stands.
+NODE: Final = Path(sys.executable).parent / "node"
 PROGRAM: Final = """
 import { readFileSync } from 'node:fs';
 const { filled } = await import(process.argv[1]);
@@ -69,8 +71,6 @@ def test_the_console_shows_what_make_agents_writes(name: str, toolsets: list[str
 
 def shown(door: str, toolsets: list[str], readonly: bool) -> JsonValue:
     """Fill the templates in as the console does."""
-    node = shutil.which("node")
-    assert node, "no node here: it comes with the environment of the tests, first on the path"
     asked = {
         "templates": json.loads(agent_templates.TARGET.read_text(encoding="utf-8")),
         "config": config_of(signs_in=door != "open"),
@@ -79,7 +79,7 @@ def shown(door: str, toolsets: list[str], readonly: bool) -> JsonValue:
     }
     code = (ROOT / "frontend" / "src" / "pages" / "connect" / "filling.ts").as_uri()
     done = subprocess.run(
-        [node, "--input-type=module", "--eval", PROGRAM, code],
+        [NODE, "--input-type=module", "--eval", PROGRAM, code],
         input=json.dumps(asked),
         capture_output=True,
         text=True,

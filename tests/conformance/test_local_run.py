@@ -59,8 +59,8 @@ def test_it_serves_within_ten_seconds_and_four_hundred_megabytes(local_run: Loca
 
 
 def test_only_doors_that_exist_are_announced(local_run: LocalRun) -> None:
-    others = {"kubeconfig", "region", "speed", "log", "auth"}
-    assert local_run.endpoints.keys() == {"console", "api", "mcp", "ws", "aws", "internal", *others}
+    others = {"kubeconfig", "region", "speed", "log", "auth", "agent_roles"}
+    assert local_run.endpoints.keys() == {"console", "api", "mcp", "mcp_signed", "ws", "aws", "internal", *others}
     assert "AWS_DEFAULT_REGION=us-west-2" in local_run.printed
     for name in ("api", "mcp", "ws", "aws", "internal"):
         # The gateway's own door is for the gateway, which reads its address; people read what is printed.
