@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -26,6 +27,7 @@ _AXE: Final = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 # Whatever leaves the machine finds nothing, and is told in the browser's console.
 _ALONE: Final = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost"
 _UNPACK: Final = "import('@sparticuz/chromium').then(each => each.default.executablePath()).then(console.log)"
+_LIBRARIES: Final = Path("al2023", "lib")
 _PATIENCE_MILLISECONDS: Final = 10_000
 _RUN_AXE: Final = "() => axe.run({ resultTypes: ['violations'] })"
 
@@ -36,8 +38,14 @@ def started() -> Iterator[Browser]:
     expect.set_options(timeout=_PATIENCE_MILLISECONDS)
     # A container's only user may be root, whom the sandbox refuses.
     sandbox = [] if os.geteuid() else ["--no-sandbox"]
+    program = found()
+    # Beside the browser from npm lie the libraries that a machine without any browser may lack.
+    beside = program.parent / _LIBRARIES
+    libraries = {"LD_LIBRARY_PATH": str(beside)} if beside.is_dir() else {}
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found(), args=[_ALONE, *sandbox])
+        browser = playwright.chromium.launch(
+            executable_path=program, args=[_ALONE, *sandbox], env={**os.environ, **libraries}
+        )
         yield browser
         browser.close()
 
@@ -50,8 +58,14 @@ def found() -> Path:
 
 def unpacked(programs: Path = ROOT / ".venv" / "node") -> Path:
     """Unpack the browser among the programs of the test rings, and say where it is."""
-    node = Path(sys.executable).parent / "node"
-    ran = subprocess.run([node, "-e", _UNPACK], cwd=programs, capture_output=True, text=True, check=False)
+    node, place = Path(sys.executable).parent / "node", programs.resolve() / "browser"
+    place.mkdir(parents=True, exist_ok=True)
+    # It unpacks its libraries only where it believes to be a function.
+    told = {**os.environ, "TMPDIR": str(place), "AWS_LAMBDA_JS_RUNTIME": "nodejs22.x"}
+    # Each process of the ring comes here, and none may start what another has half written.
+    with (place / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        ran = subprocess.run([node, "-e", _UNPACK], cwd=programs, env=told, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, f"no browser here: install one of {', '.join(_NAMES)}, or run make test\n{ran.stderr}"
     return Path(ran.stdout.strip())
 
