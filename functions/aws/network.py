@@ -15,7 +15,7 @@ from functions.network.subnets.models import Subnet
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from types_boto3_ec2.literals import ResourceTypeType
+    from types_boto3_ec2.literals import ResourceTypeType, VpcAttributeNameType
     from types_boto3_ec2.type_defs import FilterTypeDef, SubnetTypeDef, TagSpecificationTypeDef, TagTypeDef, VpcTypeDef
 
     from functions.core.runtime import Patience
@@ -53,6 +53,17 @@ def ranges_of_vpc(vpc_id: str) -> list[IPv4Network]:
         for association in vpc.get("CidrBlockAssociationSet", [])
         if association.get("CidrBlockState", {}).get("State") == "associated" and "CidrBlock" in association
     ]
+
+
+def dns_of(vpc_id: str) -> tuple[bool, bool]:
+    """Say whether names are resolved in a VPC, and whether what stands in it has names."""
+    return _attribute(vpc_id, "enableDnsSupport"), _attribute(vpc_id, "enableDnsHostnames")
+
+
+def _attribute(vpc_id: str, name: VpcAttributeNameType) -> bool:
+    answer = runtime.client("ec2").describe_vpc_attribute(VpcId=vpc_id, Attribute=name)
+    found = answer["EnableDnsSupport" if name == "enableDnsSupport" else "EnableDnsHostnames"]
+    return found.get("Value", False)
 
 
 def subnets_of_vpc(vpc_id: str) -> list[Subnet]:

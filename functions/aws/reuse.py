@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
 
-from functions.aws import buckets, iam, network, routing, security_groups, vpc_traffic
+from functions.aws import buckets, iam, network, routing, security_groups
 from functions.core import runtime
 from functions.core.failures import code_of
 from functions.core.tags import owner_in
@@ -59,7 +59,7 @@ def find_network(vpc_id: str, region: str) -> Network | None:
         return None
     subnets = network.subnets_of_vpc(vpc_id)
     zones = {subnet.subnet_id: subnet.zone for subnet in subnets}
-    support, hostnames = vpc_traffic.dns_of(vpc_id)
+    support, hostnames = network.dns_of(vpc_id)
     return Network(
         ranges=_ranges(found[0]),
         dns_support=support,

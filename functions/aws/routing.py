@@ -13,7 +13,13 @@ from functions.network.subnets.models import NatGateway, Route, RouteTable, S3En
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from types_boto3_ec2.type_defs import FilterTypeDef, NatGatewayTypeDef, RouteTableTypeDef, RouteTypeDef
+    from types_boto3_ec2.type_defs import (
+        FilterTypeDef,
+        NatGatewayTypeDef,
+        RouteTableTypeDef,
+        RouteTypeDef,
+        VpcEndpointTypeDef,
+    )
 
     from functions.network.subnets.models import Subnet
 
@@ -31,24 +37,25 @@ def tables_of_vpc(vpc_id: str) -> list[RouteTable]:
 def nat_gateways_of_vpc(vpc_id: str, zones: Mapping[str, str]) -> list[NatGateway]:
     """List the NAT gateways of a VPC; `zones` maps its subnets to their zones."""
     pages = runtime.client("ec2").get_paginator("describe_nat_gateways").paginate(Filters=_in_vpc(vpc_id))
-    return [_nat(found, zones) for page in pages for found in page["NatGateways"]]
+    return [nat_gateway(found, zones) for page in pages for found in page["NatGateways"]]
 
 
 def s3_endpoints_of_vpc(vpc_id: str, region: str) -> list[S3Endpoint]:
     """List the endpoints for S3 of a VPC."""
     wanted: list[FilterTypeDef] = [*_in_vpc(vpc_id), {"Name": "service-name", "Values": [s3_service(region)]}]
     pages = runtime.client("ec2").get_paginator("describe_vpc_endpoints").paginate(Filters=wanted)
-    return [
-        S3Endpoint(
-            endpoint_id=found.get("VpcEndpointId", ""),
-            gateway=found.get("VpcEndpointType") == "Gateway",
-            available=found.get("State", "").lower() == "available",
-            route_table_ids=frozenset(found.get("RouteTableIds", [])),
-            private_dns=found.get("PrivateDnsEnabled", False),
-        )
-        for page in pages
-        for found in page["VpcEndpoints"]
-    ]
+    return [s3_endpoint(found) for page in pages for found in page["VpcEndpoints"]]
+
+
+def s3_endpoint(found: VpcEndpointTypeDef) -> S3Endpoint:
+    """Read an endpoint for S3 as EC2 describes it."""
+    return S3Endpoint(
+        endpoint_id=found.get("VpcEndpointId", ""),
+        gateway=found.get("VpcEndpointType") == "Gateway",
+        available=found.get("State", "").lower() == "available",
+        route_table_ids=frozenset(found.get("RouteTableIds", [])),
+        private_dns=found.get("PrivateDnsEnabled", False),
+    )
 
 
 def s3_service(region: str) -> str:
@@ -177,7 +184,8 @@ def _route(found: RouteTypeDef) -> Route:
     return Route(target, active=found.get("State") == "active")
 
 
-def _nat(found: NatGatewayTypeDef, zones: Mapping[str, str]) -> NatGateway:
+def nat_gateway(found: NatGatewayTypeDef, zones: Mapping[str, str]) -> NatGateway:
+    """Read a NAT gateway as EC2 describes it; `zones` are those of subnets."""
     return NatGateway(
         nat_gateway_id=found.get("NatGatewayId", ""),
         zone=zones.get(found.get("SubnetId", ""), ""),

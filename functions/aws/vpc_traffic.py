@@ -1,36 +1,24 @@
-"""What traffic of a VPC hangs on in EC2: its DNS settings, network ACLs, NAT gateways and endpoints."""
+"""What traffic of a VPC hangs on in EC2: network ACLs, NAT gateways and endpoints."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from functions.aws.routing import s3_service
+from functions.aws.routing import nat_gateway, s3_endpoint, s3_service
 from functions.core import runtime
 from functions.diagnostics.models.traffic import AclRule, Endpoints, NetworkAcl
-from functions.network.subnets.models import NatGateway, S3Endpoint
 
 if TYPE_CHECKING:
-    from types_boto3_ec2.literals import VpcAttributeNameType
     from types_boto3_ec2.type_defs import (
         FilterTypeDef,
-        NatGatewayTypeDef,
         NetworkAclEntryTypeDef,
         NetworkAclTypeDef,
         VpcEndpointTypeDef,
     )
 
+    from functions.network.subnets.models import NatGateway
+
 _ALL_PORTS: Final = (0, 65_535)
-
-
-def dns_of(vpc_id: str) -> tuple[bool, bool]:
-    """Say whether names are resolved in a VPC, and whether what stands in it has names."""
-    return _attribute(vpc_id, "enableDnsSupport"), _attribute(vpc_id, "enableDnsHostnames")
-
-
-def _attribute(vpc_id: str, name: VpcAttributeNameType) -> bool:
-    answer = runtime.client("ec2").describe_vpc_attribute(VpcId=vpc_id, Attribute=name)
-    found = answer["EnableDnsSupport" if name == "enableDnsSupport" else "EnableDnsHostnames"]
-    return found.get("Value", False)
 
 
 def acls_of(vpc_id: str) -> tuple[NetworkAcl, ...]:
@@ -44,16 +32,7 @@ def nat_gateways_of(vpc_id: str) -> tuple[tuple[NatGateway, ...], dict[str, str]
     pages = runtime.client("ec2").get_paginator("describe_nat_gateways").paginate(Filters=_in_vpc(vpc_id))
     listed = [found for page in pages for found in page["NatGateways"]]
     subnets = {found.get("NatGatewayId", ""): found.get("SubnetId", "") for found in listed if found.get("SubnetId")}
-    return tuple(map(_nat_gateway, listed)), subnets
-
-
-def _nat_gateway(found: NatGatewayTypeDef) -> NatGateway:
-    return NatGateway(
-        nat_gateway_id=found.get("NatGatewayId", ""),
-        zone="",
-        available=found.get("State") == "available",
-        public=found.get("ConnectivityType", "public") == "public",
-    )
+    return tuple(nat_gateway(found, {}) for found in listed), subnets
 
 
 def endpoints_of(vpc_id: str, region: str) -> Endpoints:
@@ -70,22 +49,12 @@ def endpoints_of(vpc_id: str, region: str) -> Endpoints:
         )
         for named in (True, False)
     }
-    s3 = tuple(_s3_endpoint(found) for found in listed if found.get("ServiceName") == s3_service(region))
+    s3 = tuple(s3_endpoint(found) for found in listed if found.get("ServiceName") == s3_service(region))
     return Endpoints(services[True], services[False] - services[True], s3)
 
 
 def _available(found: VpcEndpointTypeDef) -> bool:
     return found.get("State", "").lower() == "available"
-
-
-def _s3_endpoint(found: VpcEndpointTypeDef) -> S3Endpoint:
-    return S3Endpoint(
-        endpoint_id=found.get("VpcEndpointId", ""),
-        gateway=found.get("VpcEndpointType") == "Gateway",
-        available=_available(found),
-        route_table_ids=frozenset(found.get("RouteTableIds", [])),
-        private_dns=found.get("PrivateDnsEnabled", False),
-    )
 
 
 def _in_vpc(vpc_id: str) -> list[FilterTypeDef]:

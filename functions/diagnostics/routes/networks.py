@@ -29,7 +29,7 @@ def ask(known: Facts, areas: Collection[Area], around: Gathering) -> Callable[[F
     """
     vpc_id, region = _vpc_of(known), settings.current().region
     wanted = bool(vpc_id) and Area.NETWORK in areas
-    dns = around.ask("vpc_dns", lambda: VpcDns(vpc_id, *vpc_traffic.dns_of(vpc_id)), wanted=wanted)
+    dns = around.ask("vpc_dns", lambda: VpcDns(vpc_id, *network.dns_of(vpc_id)), wanted=wanted)
     acls = around.ask("network_acls", lambda: vpc_traffic.acls_of(vpc_id), wanted=wanted)
     endpoints = around.ask("endpoints", lambda: vpc_traffic.endpoints_of(vpc_id, region), wanted=wanted)
     vpc = _ask_vpc(vpc_id, areas, around)
