@@ -78,7 +78,8 @@ class _Served:
             return gone.code if isinstance(gone, WebSocketDisconnect) else NORMAL
 
     async def _write(self) -> None:
-        """Send what is put, until a close code."""
-        while not isinstance(item := await self._outgoing.get(), int):
-            await self._websocket.send_text(item)
-        await self._websocket.close(item)
+        """Send what is put, until a close code, or until the client is gone: whoever reads notices that."""
+        with suppress(WebSocketDisconnect, RuntimeError):
+            while not isinstance(item := await self._outgoing.get(), int):
+                await self._websocket.send_text(item)
+            await self._websocket.close(item)

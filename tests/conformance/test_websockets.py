@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import time
 from pathlib import Path
 from typing import Any
@@ -22,19 +23,19 @@ def opened(run: LocalRun) -> ClientConnection:
     return connect(f"{run.endpoints['ws']}?ticket={answer.body['ticket']}", open_timeout=PATIENCE_SECONDS)
 
 
-def received(socket: ClientConnection) -> Json:
-    message: Json = json.loads(socket.recv(timeout=PATIENCE_SECONDS))
+def received(client: ClientConnection) -> Json:
+    message: Json = json.loads(client.recv(timeout=PATIENCE_SECONDS))
     return message
 
 
 def test_a_client_watches_an_operation_to_its_end(local_run: LocalRun) -> None:
     operation_id = local_run.send("POST", "/clusters", {}).body["operation_id"]
     versions: list[int] = []
-    with opened(local_run) as socket:
-        socket.send(json.dumps({"action": "subscribe", "operation_id": operation_id}))
+    with opened(local_run) as client:
+        client.send(json.dumps({"action": "subscribe", "operation_id": operation_id}))
         deadline = time.monotonic() + PATIENCE_SECONDS
         while True:
-            message = received(socket)
+            message = received(client)
             if message["type"] == "operation":
                 versions.append(message["version"])
                 if message["operation"]["status"] in ENDED:
@@ -55,20 +56,34 @@ def test_without_a_ticket_the_handshake_is_refused_with_a_problem(local_run: Loc
 def test_a_used_ticket_opens_nothing(local_run: LocalRun) -> None:
     ticket = local_run.send("POST", "/tickets").body["ticket"]
     address = f"{local_run.endpoints['ws']}?ticket={ticket}"
-    with connect(address) as socket:
-        socket.send('{"action": "ping"}')
-        assert received(socket) == {"type": "pong"}
+    with connect(address) as client:
+        client.send('{"action": "ping"}')
+        assert received(client) == {"type": "pong"}
     with pytest.raises(InvalidStatus), connect(address):
         pass
 
 
 def test_a_frame_that_the_gateway_does_not_take_closes_the_connection(local_run: LocalRun) -> None:
-    with opened(local_run) as socket:
-        socket.send("x" * (32 * 1024 + 1))
+    with opened(local_run) as client:
+        client.send("x" * (32 * 1024 + 1))
         with pytest.raises(ConnectionClosed) as closed:
-            socket.recv(timeout=PATIENCE_SECONDS)
+            client.recv(timeout=PATIENCE_SECONDS)
     assert closed.value.rcvd is not None
     assert closed.value.rcvd.code == 1009
+
+
+def test_a_client_that_is_gone_before_its_answer_troubles_nobody(tmp_path: Path) -> None:
+    with serving(tmp_path) as run:
+        for _ in range(5):
+            with opened(run) as gone:
+                gone.send(json.dumps({"action": "subscribe", "cluster_tag": "nobody"}))
+                gone.socket.shutdown(socket.SHUT_RDWR)
+        with opened(run) as staying:
+            staying.send('{"action": "ping"}')
+            assert received(staying) == {"type": "pong"}
+        run.process.terminate()
+        rest, _ = run.process.communicate(timeout=PATIENCE_SECONDS)
+    assert (run.process.returncode, rest) == (0, "")
 
 
 def test_the_management_api_answers_at_the_aws_endpoint(local_run: LocalRun) -> None:
@@ -82,11 +97,11 @@ def test_the_management_api_answers_at_the_aws_endpoint(local_run: LocalRun) -> 
 
 
 def test_an_interrupt_ends_open_connections(tmp_path: Path) -> None:
-    with serving(tmp_path) as run, opened(run) as socket:
+    with serving(tmp_path) as run, opened(run) as client:
         began = time.monotonic()
         run.process.terminate()
         with pytest.raises(ConnectionClosed):
-            socket.recv(timeout=PATIENCE_SECONDS)
+            client.recv(timeout=PATIENCE_SECONDS)
         rest, _ = run.process.communicate(timeout=PATIENCE_SECONDS)
         assert time.monotonic() - began < 3
     assert (run.process.returncode, rest) == (0, "")

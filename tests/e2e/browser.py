@@ -30,6 +30,9 @@ _UNPACK: Final = "import('@sparticuz/chromium').then(each => each.default.execut
 _LIBRARIES: Final = Path("al2023", "lib")
 _PATIENCE_MILLISECONDS: Final = 10_000
 _RUN_AXE: Final = "() => axe.run({ resultTypes: ['violations'] })"
+# What fades in is paler than it will be; what spins never ends, and is judged as it is.
+_STANDS_STILL: Final = """() => document.getAnimations().every(
+    each => each.playState !== 'running' || each.effect.getComputedTiming().endTime === Infinity)"""
 
 
 @contextmanager
@@ -108,10 +111,12 @@ class Console:
         self._forgiven.append(words)
 
     def axe_clean(self) -> None:
-        """Hold the page as it stands to the rules of axe."""
+        """Hold the page to the rules of axe, as it stands once nothing on it moves."""
+        self.page.wait_for_function(_STANDS_STILL)
         self.page.evaluate(_AXE.read_text(encoding="utf-8"))
         found: dict[str, Any] = self.page.evaluate(_RUN_AXE)
-        assert [_told(violation) for violation in found["violations"]] == []
+        violations = [_told(violation) for violation in found["violations"]]
+        assert not violations, violations
 
     def unforgiven(self) -> list[str]:
         """Give what the browser complained of, beside what the test forgives."""
@@ -133,7 +138,8 @@ def opened(browser: Browser, driver: Driver, origin: str, scheme: Scheme = "ligh
     console = Console(context.new_page(), driver, origin)
     try:
         yield console
-        assert console.unforgiven() == []
+        complaints = console.unforgiven()
+        assert not complaints, complaints
     finally:
         # A request that a test answers itself may be on its way still.
         console.page.unroute_all(behavior="ignoreErrors")

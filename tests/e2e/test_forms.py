@@ -124,6 +124,15 @@ def test_a_change_of_a_cluster_is_found_among_its_actions_and_begun(
     assert console.driver.get(f"/api/operations/{operation}")["kind"] == kind
 
 
+def test_what_fades_in_is_judged_once_it_is_there(console: Console) -> None:
+    console.open("/import")
+    console.page.context.new_cdp_session(console.page).send("Animation.setPlaybackRate", {"playbackRate": 0.1})
+    console.page.get_by_role("textbox").first.fill("research")
+    console.click("Home", "link")
+    console.sees("What you typed is not kept.")
+    console.axe_clean()
+
+
 def submitting(console: Console) -> Locator:
     return console.page.locator("form button:not([type=button])")
 
