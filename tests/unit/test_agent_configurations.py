@@ -124,12 +124,16 @@ def test_the_inspector_signs_in_as_the_registered_client_and_reads_the_proxy_of_
     }
 
 
-def test_the_inspector_is_exactly_the_one_that_our_rings_run_and_nowhere_another() -> None:
+def test_programs_that_people_are_told_to_run_are_exactly_those_that_our_rings_run_and_nowhere_another() -> None:
     programs = json.loads((ROOT / "tests" / "infrastructure" / "programs" / "package.json").read_text(encoding="utf-8"))
+    lock = (ROOT / "infra" / "locks" / "mcp1.txt").read_text(encoding="utf-8")
     name, _, version = agents.INSPECTOR.rpartition("@")
     assert version == programs["dependencies"][name] and re.fullmatch(r"\d+\.\d+\.\d+", version)
+    assert f"{agents.SIGV4_PROXY.replace('@', '==')} " in lock
     for page in (ROOT / "README.md", *SKILLS.rglob("*.md")):
-        assert set(re.findall(rf"{re.escape(name)}\S*", page.read_text(encoding="utf-8"))) <= {agents.INSPECTOR}, page
+        for told in (agents.INSPECTOR, agents.SIGV4_PROXY):
+            run = rf"(?:npx|uvx) {re.escape(told.rpartition('@')[0])}\S*"
+            assert {each.split()[1] for each in re.findall(run, page.read_text(encoding="utf-8"))} <= {told}, page
 
 
 def test_where_one_works_the_skills_come_along(tmp_path: Path) -> None:

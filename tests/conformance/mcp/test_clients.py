@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -30,7 +31,7 @@ MODES: Final = {"auto": "2026-07-28", "2026-07-28": "2026-07-28", "legacy": "202
 _ENDED: Final = ("SUCCEEDED", "FAILED", "CANCELLED")
 # What is the same whoever asks.
 _WALKED: Final = ("resources", "page", "prompts", "prompt")
-_OLDER: Final = ENVIRONMENTS / "mcp1" / "bin" / "python"
+OLDER: Final = ENVIRONMENTS / "mcp1" / "bin"
 
 each_mode = pytest.mark.parametrize("mode", MODES)
 # Who asks first speaks as who knows it.
@@ -134,17 +135,19 @@ def test_a_client_reads_a_skill_as_a_resource_and_as_a_prompt(served: Served, mo
 # -- clients of yesterday
 
 
-def walked(program: Path, url: str) -> Json:
-    """Walk with the SDK of an environment."""
+def walked(*place: str | Path, env: Mapping[str, str] | None = None) -> Json:
+    """Walk with the older SDK to an address, or through a program of its environment."""
+    program = OLDER / "python"
     assert program.exists(), f"There is no {program}: `make test` makes its environment."
-    done = subprocess.run([program, walk.__file__, url], capture_output=True, text=True, timeout=60, check=False)
+    command, around = [program, walk.__file__, *place], {**os.environ, **(env or {})}
+    done = subprocess.run(command, env=around, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     seen: Json = json.loads(done.stdout)
     return seen
 
 
 def test_a_client_of_the_sdk_1_sees_what_one_of_today_sees(served: Served) -> None:
-    old, new = walked(_OLDER, served.product), asyncio.run(walk.walk(served.product))
+    old, new = walked(served.product), asyncio.run(walk.walk(served.product))
     assert [tool["name"] for tool in old["tools"]["tools"]] == own_tools()
     assert old["begun"]["protocolVersion"] == MODES["legacy"]
     assert (old["refused"]["isError"], old["preview"]["isError"]) == (True, False)

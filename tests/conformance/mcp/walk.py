@@ -1,19 +1,25 @@
-"""A walk through the gateway with what the SDK 1.x and 2.x have in common: `python walk.py URL`; prints what it saw.
+"""A walk through the gateway with what the SDK 1.x and 2.x have in common; prints what it saw.
+
+`python walk.py URL` goes there itself, `python walk.py PROGRAM ARGUMENT...` through a program that goes there for it.
 
 It runs in the environment of the older SDK, where nothing of this repository is found.
 """
 
 import asyncio
 import json
+import os
 import sys
+from typing import Any
 
-from mcp import ClientSession
+from mcp import ClientSession, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 
-async def walk(url: str) -> dict[str, dict[str, object]]:
-    """Do what an agent does first; give the protocol's own words."""
-    async with streamable_http_client(url) as streams, ClientSession(streams[0], streams[1]) as session:
+async def walk(place: str, *arguments: str) -> dict[str, dict[str, Any]]:
+    """Do what an agent does first, at an address or through a program; give the protocol's own words."""
+    program = StdioServerParameters(command=place, args=[*arguments], env={**os.environ})
+    reached = streamable_http_client(place) if place.startswith("http") else stdio_client(program)
+    async with reached as streams, ClientSession(streams[0], streams[1]) as session:
         seen = {
             "begun": await session.initialize(),
             "tools": await session.list_tools(),
@@ -29,4 +35,4 @@ async def walk(url: str) -> dict[str, dict[str, object]]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asyncio.run(walk(sys.argv[1]))))
+    print(json.dumps(asyncio.run(walk(*sys.argv[1:]))))
