@@ -28,7 +28,8 @@ _AXE: Final = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 _ALONE: Final = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost"
 _UNPACK: Final = "import('@sparticuz/chromium').then(each => each.default.executablePath()).then(console.log)"
 _LIBRARIES: Final = Path("al2023", "lib")
-_PATIENCE_MILLISECONDS: Final = 10_000
+# A machine that does other things as well takes its time; who waits for what comes loses nothing by it.
+_PATIENCE_MILLISECONDS: Final = 30_000
 _RUN_AXE: Final = "() => axe.run({ resultTypes: ['violations'] })"
 # What fades in is paler than it will be; what spins never ends, and is judged as it is.
 _STANDS_STILL: Final = """() => document.getAnimations().every(
