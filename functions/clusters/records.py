@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
+from functions.clusters.drift.records import RECORD as DRIFT
 from functions.clusters.importing.models.found import Detected
 from functions.clusters.models import Condition
 from functions.core import runtime
@@ -40,6 +42,7 @@ class Cluster:
     conditions: list[Condition]
     active_operation_ids: list[str]
     detected: Detected | None = None
+    drift_detected_at: datetime | None = None
     made: Mapping[str, list[str]] = field(default_factory=dict)
 
 
@@ -62,6 +65,7 @@ def cluster_of(items: Iterable[Item]) -> Cluster | None:
         conditions=[_condition(name, item) for name, item in records.items() if name.startswith(_CONDITION)],
         active_operation_ids=sorted(owners),
         detected=model_of(Detected, records[DETECTED]) if DETECTED in records else None,
+        drift_detected_at=_drift_detected_at(records),
         made=made_in(records),
     )
 
@@ -130,6 +134,11 @@ def no_cluster(tag: str) -> NotFound:
 def _clusters(items: list[Item]) -> Iterator[Cluster | None]:
     for _, members in groupby(items, key=lambda item: text_of(item, "cluster_tag")):
         yield cluster_of(members)
+
+
+def _drift_detected_at(records: Mapping[str, Item]) -> datetime | None:
+    """Say when the last detection of drift was; None when there was none."""
+    return datetime.fromisoformat(text_of(records[DRIFT], "detected_at")) if DRIFT in records else None
 
 
 def _condition(name: str, item: Item) -> Condition:
