@@ -1,4 +1,3 @@
-import Checkbox from '@cloudscape-design/components/checkbox';
 import FormField from '@cloudscape-design/components/form-field';
 import Multiselect from '@cloudscape-design/components/multiselect';
 import SpaceBetween from '@cloudscape-design/components/space-between';
@@ -6,6 +5,7 @@ import { useState } from 'react';
 import type { AccessView } from '../../../api/schema';
 import { wish } from '../../../api/wishes';
 import { useServerError } from '../../../components/server-field-errors';
+import { CheckboxField } from '../../../forms/fields';
 import { ChangeModal } from '../change/change-modal';
 import { namespacesOf } from './grants';
 
@@ -39,9 +39,12 @@ export function RevokeForm({ tag, entry, onDismiss }: Props) {
         {namespacesOf(entry).length > 0 && (
           <OnlyIn known={namespacesOf(entry)} chosen={namespaces} onChange={setNamespaces} />
         )}
-        <Checkbox checked={takeOver} onChange={({ detail }) => setTakeOver(detail.checked)}>
-          Also when somebody else made the entry
-        </Checkbox>
+        <CheckboxField
+          field="take_over"
+          value={takeOver}
+          onChange={setTakeOver}
+          words="Also when somebody else made the entry"
+        />
       </SpaceBetween>
     </ChangeModal>
   );

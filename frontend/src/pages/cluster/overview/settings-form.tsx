@@ -75,7 +75,7 @@ function Tags({ settings, onChange }: Props) {
       label="Company tags"
       description="Go onto all that is made for the cluster, beside the deployment's own."
       noun="tag"
-      pairs={settings.tags}
+      value={settings.tags}
       onChange={(tags) => onChange({ ...settings, tags })}
     />
   );
