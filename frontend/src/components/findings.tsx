@@ -23,7 +23,7 @@ export function Findings({ findings, action }: Props) {
         .sort((a, b) => rank(a) - rank(b))
         .map((finding) => (
           <FindingAlert
-            key={`${finding.check} ${finding.field} ${finding.message}`}
+            key={`${finding.check} ${finding.field} ${finding.resource} ${finding.message}`}
             finding={finding}
             action={action?.(finding)}
           />

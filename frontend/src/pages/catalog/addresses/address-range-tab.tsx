@@ -31,7 +31,9 @@ export default function AddressRangeTab() {
         ) : error ? (
           <Box>{isOfAField ? 'There is none for what was asked.' : 'None could be asked for.'}</Box>
         ) : (
-          <Spinner />
+          <>
+            <Spinner /> Looking for a free range
+          </>
         )}
       </Container>
     </SpaceBetween>

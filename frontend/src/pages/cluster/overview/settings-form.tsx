@@ -52,6 +52,7 @@ function Owners({ settings, onChange }: Props) {
         items={owners}
         addButtonText="Add a group"
         removeButtonText="Remove"
+        removeButtonAriaLabel={(owner) => `Remove group ${owner}`}
         empty="No groups."
         onAddButtonClick={() => put([...owners, ''])}
         onRemoveButtonClick={({ detail }) => put(owners.filter((_, index) => index !== detail.itemIndex))}
