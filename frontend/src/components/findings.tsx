@@ -3,6 +3,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import { worded } from '../api/problems';
 import type { Finding } from '../api/schema';
+import { WhatHelps } from './what-helps';
 import { sentence } from './words';
 
 const TYPES: Readonly<Record<string, AlertProps.Type>> = { error: 'error', warning: 'warning', info: 'info' };
@@ -40,11 +41,7 @@ function FindingAlert({ finding, action }: { finding: Finding; action: ReactNode
         <div className="value">
           {(field ?? resource) && <code>{field ?? resource}</code>} {worded({ field: '', message, allowed })}
         </div>
-        {remedy && (
-          <div className="value">
-            <strong>What helps:</strong> {remedy}
-          </div>
-        )}
+        <WhatHelps remedy={remedy} />
       </SpaceBetween>
     </Alert>
   );

@@ -3,6 +3,7 @@ import Link from '@cloudscape-design/components/link';
 import { fieldOf, worded } from '../api/problems';
 import type { ProblemBody } from '../api/schema';
 import { ProblemAlert } from '../components/problem-alert';
+import { WhatHelps } from '../components/what-helps';
 import { useReveal } from './reveal';
 import { useFocusOn } from './use-focus';
 import type { Obstacle } from './use-review';
@@ -34,22 +35,14 @@ export function ErrorSummary({ problem, obstacles, fields, news, name }: Props) 
             {obstacles.map((obstacle) => (
               <li key={`${obstacle.field} ${obstacle.message}`} className="value">
                 <Place told={obstacle.field} fields={fields} name={name} /> {worded(obstacle)}
-                {obstacle.remedy && <Remedy remedy={obstacle.remedy} />}
+                <WhatHelps remedy={obstacle.remedy} />
               </li>
             ))}
           </ul>
-          {problem?.remedy && <Remedy remedy={problem.remedy} />}
+          <WhatHelps remedy={problem?.remedy} />
         </Alert>
       )}
     </section>
-  );
-}
-
-function Remedy({ remedy }: { remedy: string }) {
-  return (
-    <div className="value">
-      <strong>What helps:</strong> {remedy}
-    </div>
   );
 }
 

@@ -41,7 +41,7 @@ export function DisksField({ group, place: at, onChange }: Omit<GroupProps, 'zon
           items={disks}
           addButtonText="Add disk"
           removeButtonText="Remove"
-          removeButtonAriaLabel={() => 'Remove disk'}
+          removeButtonAriaLabel={(disk) => `Remove disk ${disks.indexOf(disk) + 2}`}
           empty="No disk beside the one above."
           definition={[
             { label: 'Size (GiB)', control: size, errorText: wrong },

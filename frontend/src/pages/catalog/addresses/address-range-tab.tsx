@@ -5,7 +5,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import Spinner from '@cloudscape-design/components/spinner';
 import { useState } from 'react';
 import { type RangeWish, useRangeSuggestion } from '../../../api/catalog';
-import { Unknowns } from '../unknowns';
+import { Unknowns } from '../../../components/unknowns';
 import { RangeForm } from './range-form';
 import { Suggestion } from './suggestion';
 

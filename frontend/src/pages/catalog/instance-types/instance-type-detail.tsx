@@ -8,7 +8,7 @@ import type { InstanceTypeView } from '../../../api/schema';
 import { perHour } from '../../../components/money';
 import { NotRead } from '../../../components/not-read';
 import { PageLink } from '../../../components/page-link';
-import { NotSaid, Unknowns } from '../unknowns';
+import { NotSaid, Unknowns } from '../../../components/unknowns';
 import { Zones } from './zones';
 
 /** Everything about one instance type. */

@@ -11,6 +11,7 @@ import { type OfferingSearch, useInstanceTypes } from '../../../api/catalog';
 import type { ProblemBody } from '../../../api/schema';
 import { ServerFieldErrors, useServerError } from '../../../components/server-field-errors';
 import { bound } from '../../../forms/bound';
+import { Field } from '../../../forms/field';
 import { TextField } from '../../../forms/fields';
 import { isDay, searchOf, type Typed } from './typed';
 
@@ -76,7 +77,7 @@ function TypeField({ value, onChange }: FieldProps) {
   const { data, isPending, error } = useInstanceTypes({ accelerated: true });
   const options = (data?.types ?? []).map(({ name }) => ({ value: name, label: name }));
   return (
-    <FormField label="Instance type" errorText={useServerError('instance_type')}>
+    <Field field="instance_type" label="Instance type" value={value}>
       <Select
         options={options}
         selectedOption={value === '' ? null : { value, label: value }}
@@ -87,7 +88,7 @@ function TypeField({ value, onChange }: FieldProps) {
         errorText={error?.problem.detail}
         onChange={({ detail }) => onChange(detail.selectedOption.value ?? '')}
       />
-    </FormField>
+    </Field>
   );
 }
 

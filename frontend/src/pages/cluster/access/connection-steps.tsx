@@ -3,6 +3,7 @@ import Spinner from '@cloudscape-design/components/spinner';
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
 import { useConnection } from '../../../api/cluster-parts';
 import { NotRead } from '../../../components/not-read';
+import { WhatHelps } from '../../../components/what-helps';
 import { sentence } from '../../../components/words';
 
 const TYPES: Readonly<Record<string, StatusIndicatorProps.Type>> = { passed: 'success', failed: 'error' };
@@ -26,11 +27,7 @@ export function ConnectionSteps({ tag }: { tag: string }) {
         <li key={name}>
           <StatusIndicator type={TYPES[outcome] ?? 'not-started'}>{sentence(name)}</StatusIndicator>
           <div className="value">{message}</div>
-          {remedy && (
-            <div className="value">
-              <strong>What helps:</strong> {remedy}
-            </div>
-          )}
+          <WhatHelps remedy={remedy} />
         </li>
       ))}
     </ol>

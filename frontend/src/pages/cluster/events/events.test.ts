@@ -24,7 +24,12 @@ describe('the filter of events', () => {
 
   it('leaves nothing out once its words were taken back', () => {
     expect([EVERY_EVENT, { level: null, text: ' ' }].map(isOpen)).toEqual([true, true]);
-    expect([{ level: null, text: 'x' }, { level: 'Error', text: '' }].map(isOpen)).toEqual([false, false]);
+    expect(
+      [
+        { level: null, text: 'x' },
+        { level: 'Error', text: '' },
+      ].map(isOpen),
+    ).toEqual([false, false]);
   });
 
   it('offers the levels that there are, also those that nobody knew', () => {
