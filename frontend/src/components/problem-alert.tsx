@@ -5,7 +5,6 @@ import type { ReactNode } from 'react';
 import { type Complaint, worded } from '../api/problems';
 import type { Cause, ProblemBody } from '../api/schema';
 import { CopyableValue } from './copyable-value';
-import { WhatHelps } from './what-helps';
 import { sentence } from './words';
 
 interface Props {
@@ -25,7 +24,11 @@ export function ProblemAlert({ problem, action, complaints = problem.errors ?? [
         <div className="value">{detail}</div>
         {complaints.length > 1 && <Complaints complaints={complaints} />}
         {cause && <div className="value">Cause: {causeOf(cause)}</div>}
-        <WhatHelps remedy={remedy} />
+        {remedy && (
+          <div className="value">
+            <strong>What helps:</strong> {remedy}
+          </div>
+        )}
         {request_id && (
           <Box fontSize="body-s" color="text-status-inactive">
             Request <CopyableValue value={request_id} />

@@ -3,7 +3,6 @@ import Link from '@cloudscape-design/components/link';
 import { fieldOf, worded } from '../api/problems';
 import type { ProblemBody } from '../api/schema';
 import { ProblemAlert } from '../components/problem-alert';
-import { WhatHelps } from '../components/what-helps';
 import { useReveal } from './reveal';
 import { useFocusOn } from './use-focus';
 import type { Obstacle } from './use-review';
@@ -35,14 +34,22 @@ export function ErrorSummary({ problem, obstacles, fields, news, name }: Props) 
             {obstacles.map((obstacle) => (
               <li key={`${obstacle.field} ${obstacle.message}`} className="value">
                 <Place told={obstacle.field} fields={fields} name={name} /> {worded(obstacle)}
-                <WhatHelps remedy={obstacle.remedy} />
+                {obstacle.remedy && <Remedy remedy={obstacle.remedy} />}
               </li>
             ))}
           </ul>
-          <WhatHelps remedy={problem?.remedy} />
+          {problem?.remedy && <Remedy remedy={problem.remedy} />}
         </Alert>
       )}
     </section>
+  );
+}
+
+function Remedy({ remedy }: { remedy: string }) {
+  return (
+    <div className="value">
+      <strong>What helps:</strong> {remedy}
+    </div>
   );
 }
 

@@ -3,7 +3,7 @@ import Spinner from '@cloudscape-design/components/spinner';
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
 import { useConnection } from '../../../api/cluster-parts';
 import { NotRead } from '../../../components/not-read';
-import { WhatHelps } from '../../../components/what-helps';
+import { WithRemedy } from '../../../components/with-remedy';
 import { sentence } from '../../../components/words';
 
 const TYPES: Readonly<Record<string, StatusIndicatorProps.Type>> = { passed: 'success', failed: 'error' };
@@ -26,8 +26,7 @@ export function ConnectionSteps({ tag }: { tag: string }) {
       {data.checks.map(({ name, outcome, message, remedy }) => (
         <li key={name}>
           <StatusIndicator type={TYPES[outcome] ?? 'not-started'}>{sentence(name)}</StatusIndicator>
-          <div className="value">{message}</div>
-          <WhatHelps remedy={remedy} />
+          <WithRemedy remedy={remedy}>{message}</WithRemedy>
         </li>
       ))}
     </ol>

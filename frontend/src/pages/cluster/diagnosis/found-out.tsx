@@ -1,7 +1,6 @@
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import type { Fact } from '../../../api/schema';
 import { Time } from '../../../components/time';
-import { WhatHelps } from '../../../components/what-helps';
 import type { Check } from './checks-table';
 
 /** What a check found, with its evidence and what helps. */
@@ -11,7 +10,11 @@ export function FoundOut({ check }: { check: Check }) {
     <>
       <div className="value">{message}</div>
       {resource && <code className="value">{resource}</code>}
-      <WhatHelps remedy={remedy} />
+      {remedy && (
+        <div className="value">
+          <strong>What helps:</strong> {remedy}
+        </div>
+      )}
       {evidence.length > 0 && (
         <ExpandableSection variant="inline" headerText="Evidence">
           <ul>
