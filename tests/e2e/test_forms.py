@@ -247,6 +247,18 @@ def test_rows_stay_beside_the_reason_why_no_more_could_be_read(console: Console)
     expect(console.page.get_by_text("The table is away.")).to_have_count(0)
 
 
+def test_a_filter_stays_where_nothing_could_be_read_by_it(console_of_ready: Console) -> None:
+    console = console_of_ready
+    console.forgive(REFUSED)
+    console.page.route("**/diagnosis?areas=*", lambda route: route.fulfill(status=400, json=DOWN))
+    console.open("/clusters/ready/diagnosis")
+    for seen in ("The table is away.", "HyperPod lists 1 Running"):
+        console.page.get_by_role("button", name="Areas").click()
+        console.page.get_by_role("option", name="Network").click()
+        console.page.keyboard.press("Escape")
+        console.sees(seen)
+
+
 def test_a_tab_that_a_page_does_not_have_is_told(console: Console) -> None:
     console.open("/catalog/weather")
     console.sees("This page has no such tab")
