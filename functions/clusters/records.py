@@ -7,7 +7,6 @@ from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from functions.clusters.drift.records import RECORD as DRIFT
 from functions.clusters.importing.models.found import Detected
 from functions.clusters.models import Condition
 from functions.core import runtime
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
 
     from functions.core.ledger.items import Item
 
+# What the last detection of drift found, which `drift/records.py` reads and keeps.
+DRIFT: Final = "drift"
 _SPEC: Final = "spec"
 _CONDITION: Final = "condition#"
 _LEASE: Final = "lease#"
