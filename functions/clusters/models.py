@@ -229,7 +229,10 @@ class LastOperation(Record):
 
 
 class ClusterView(Record):
-    """A cluster as one reads it; `detected` is what was found of one that was imported."""
+    """A cluster as one reads it; `detected` is what was found of one that was imported.
+
+    `drift_detected_at` is when its drift was last detected, None for never.
+    """
 
     tag: str
     spec: ClusterSpec
@@ -238,6 +241,7 @@ class ClusterView(Record):
     active_operation_ids: list[str]
     last_operation: LastOperation | None
     detected: Detected | None = None
+    drift_detected_at: datetime | None = None
 
 
 class ClusterSummary(Record):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
     from functions.core.ledger.items import Item
 
+# What the last detection of drift found, which `drift/records.py` reads and keeps.
+DRIFT: Final = "drift"
 _SPEC: Final = "spec"
 _CONDITION: Final = "condition#"
 _LEASE: Final = "lease#"
@@ -40,6 +43,7 @@ class Cluster:
     conditions: list[Condition]
     active_operation_ids: list[str]
     detected: Detected | None = None
+    drift_detected_at: datetime | None = None
     made: Mapping[str, list[str]] = field(default_factory=dict)
 
 
@@ -62,6 +66,7 @@ def cluster_of(items: Iterable[Item]) -> Cluster | None:
         conditions=[_condition(name, item) for name, item in records.items() if name.startswith(_CONDITION)],
         active_operation_ids=sorted(owners),
         detected=model_of(Detected, records[DETECTED]) if DETECTED in records else None,
+        drift_detected_at=_drift_detected_at(records),
         made=made_in(records),
     )
 
@@ -130,6 +135,11 @@ def no_cluster(tag: str) -> NotFound:
 def _clusters(items: list[Item]) -> Iterator[Cluster | None]:
     for _, members in groupby(items, key=lambda item: text_of(item, "cluster_tag")):
         yield cluster_of(members)
+
+
+def _drift_detected_at(records: Mapping[str, Item]) -> datetime | None:
+    """Say when the last detection of drift was; None when there was none."""
+    return datetime.fromisoformat(text_of(records[DRIFT], "detected_at")) if DRIFT in records else None
 
 
 def _condition(name: str, item: Item) -> Condition:

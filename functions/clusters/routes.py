@@ -101,6 +101,7 @@ def get_cluster(tag: Tag) -> ClusterView:
         active_operation_ids=cluster.active_operation_ids,
         last_operation=_in_short(last) if last else None,
         detected=cluster.detected,
+        drift_detected_at=cluster.drift_detected_at,
     )
 
 

@@ -19,7 +19,8 @@ from tests.component.test_ledger_support import ENVIRONMENT, executions, finish_
 __all__ = ["account", "edge"]
 
 MADE = ("FoundationReady", "DependenciesReady", "HyperPodReady")
-DRIFT, REPAIR = "/api/clusters/t1/drift", "/api/clusters/t1/repair"
+CLUSTER = "/api/clusters/t1"
+DRIFT, REPAIR = f"{CLUSTER}/drift", f"{CLUSTER}/repair"
 ADDON = drift("coredns", "EKS add-on", "addon:coredns", expected="installed", actual="absent")
 MORE = drift("gpu", GROUP, "hyperpod_cluster", "count", expected="1", actual="3")
 
@@ -65,13 +66,17 @@ def test_what_was_never_made_cannot_drift(edge: Edge) -> None:
 
 def test_the_last_detection_is_read_and_an_older_one_never_takes_its_place(edge: Edge) -> None:
     standing(edge, "t1", *MADE)
-    assert edge.send("GET", DRIFT).body["code"] == "not_found"
+    never = edge.send("GET", DRIFT).body
+    assert (never["code"], never["remedy"]) == ("not_found", f"POST {DRIFT} detects it.")
+    assert edge.send("GET", CLUSTER).body["drift_detected_at"] is None
     newer = kept(edge, ADDON, operation_id="op-2")
     older = newer.model_copy(update={"operation_id": "op-1", "detected_at": newer.detected_at - timedelta(minutes=1)})
     assert not records.keep(older)
     answer = edge.send("GET", DRIFT)
     assert (answer.status, answer.body["operation_id"]) == (200, "op-2")
     assert answer.body["drifts"] == [ADDON.model_dump(mode="json")]
+    # Who reads the cluster knows of the report, and which it is, without asking for it.
+    assert edge.send("GET", CLUSTER).body["drift_detected_at"] == answer.body["detected_at"]
 
 
 def test_a_repair_is_planned_by_a_recent_detection_of_the_same_desired_state(edge: Edge) -> None:

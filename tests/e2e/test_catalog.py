@@ -80,12 +80,16 @@ def test_instance_types_are_found_by_words_however_fast_they_are_typed_and_sorte
     console.page.get_by_role("searchbox", name="Name or accelerator").press_sequentially("l40s g6e")
     rows = console.page.locator("tbody tr")
     expect(rows).to_have_count(8)
-    assert console.page.url.endswith("?words=l40s+g6e")
+    expect(console.page).to_have_url(f"{console.origin}/catalog?words=l40s+g6e")
     for first in ("ml.g6e.xlarge", "ml.g6e.48xlarge"):
         console.page.get_by_role("button", name="On-Demand price").click()
         expect(rows.first).to_contain_text(first)
         # Nobody knows its price, so it is neither the cheapest nor the dearest.
         expect(rows.last).to_contain_text("ml.g6e.16xlarge")
+    # The address without words is the list without words.
+    console.click("Catalog", "link")
+    expect(console.page.get_by_role("searchbox", name="Name or accelerator")).to_have_value("")
+    console.sees("ml.p5.48xlarge")
 
 
 def test_what_the_api_refuses_to_search_is_told_at_its_field(console: Console) -> None:

@@ -76,6 +76,22 @@ def test_access_that_was_granted_is_taken_back_by_its_form(console_of_ready: Con
     console.sees("Change access ready")
 
 
+def test_access_that_somebody_else_granted_is_taken_back_once_that_is_agreed_to(console_of_ready: Console) -> None:
+    console, driver = console_of_ready, console_of_ready.driver
+    driver.host.client("iam").create_role(RoleName=ROLE.rpartition("/")[2], AssumeRolePolicyDocument="{}")
+    driver.host.client("eks").create_access_entry(clusterName=EKS, principalArn=ROLE)
+    console.open("/clusters/ready/access")
+    console.click(f"Revoke the access of {ROLE}")
+    dialog = console.page.get_by_role("dialog")
+    consent = dialog.get_by_role("checkbox", name="Also when somebody else made the entry")
+    expect(consent).to_have_accessible_description(re.compile("somebody else made the access entry"))
+    revoke = dialog.get_by_role("button", name="Revoke access")
+    expect(revoke).to_be_disabled()
+    console.axe_clean()
+    consent.check()
+    expect(revoke).to_be_enabled()
+
+
 def test_an_imported_cluster_is_looked_at_anew_by_its_form(console_of_foreign: Console) -> None:
     console, driver = console_of_foreign, console_of_foreign.driver
     taken = {"eks_cluster_name": "research", "tag": "research", "consents": {"create_access_entry": True}}
@@ -229,6 +245,18 @@ def test_rows_stay_beside_the_reason_why_no_more_could_be_read(console: Console)
     console.page.unroute_all()
     console.click("Try again")
     expect(console.page.get_by_text("The table is away.")).to_have_count(0)
+
+
+def test_a_filter_stays_where_nothing_could_be_read_by_it(console_of_ready: Console) -> None:
+    console = console_of_ready
+    console.forgive(REFUSED)
+    console.page.route("**/diagnosis?areas=*", lambda route: route.fulfill(status=400, json=DOWN))
+    console.open("/clusters/ready/diagnosis")
+    for seen in ("The table is away.", "HyperPod lists 1 Running"):
+        console.page.get_by_role("button", name="Areas").click()
+        console.page.get_by_role("option", name="Network").click()
+        console.page.keyboard.press("Escape")
+        console.sees(seen)
 
 
 def test_a_tab_that_a_page_does_not_have_is_told(console: Console) -> None:

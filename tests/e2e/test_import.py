@@ -49,7 +49,7 @@ def test_what_aws_does_not_list_is_not_taken_for_nothing(console: Console) -> No
     fault = Fault("eks", "ListClusters", Kind.DENY, times=100)
     with console.driver.host.faults.planned(fault):
         console.open("/import")
-        console.sees("AWS did not tell everything")
+        console.sees("AWS did not say everything")
         console.sees("Nothing is known")
         console.axe_clean()
     expect(console.page.get_by_text("No EKS cluster to import")).to_have_count(0)

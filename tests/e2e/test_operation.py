@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, Locator, Route, expect
 
@@ -62,6 +64,7 @@ def test_an_operation_is_cancelled_after_it_was_asked_for_twice(console: Console
     assert console.driver.finish(operation)["status"] == "CANCELLED"
     console.driver.sleep(2)
     console.sees("Cancelled")
+    expect(console.page.get_by_text(re.compile(r"^\d+ of \d+ stages stand$"))).to_be_visible()
 
 
 def test_what_is_sent_again_by_hand_after_no_answer_came_is_the_same_request(console: Console) -> None:

@@ -117,8 +117,6 @@ def test_somebody_else_who_signs_in_instead_sends_nothing_of_it_and_begins_anew(
 
 def test_two_people_see_what_each_other_begins(two: tuple[Console, Console, People]) -> None:
     ann, bob, people = two
-    # The drift of this cluster was never detected before.
-    bob.forgive("404")
     heard = list[str]()
     ann.page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: heard.append(str(frame))))
     for console, user in ((ann, "operator"), (bob, "administrator")):

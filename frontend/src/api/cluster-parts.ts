@@ -8,6 +8,7 @@ import type {
   AccessView,
   ClusterEvent,
   ClusterEventPage,
+  ClusterView,
   ComputeSubnet,
   ComputeSubnetPage,
   NamespacePage,
@@ -72,12 +73,13 @@ export function useConnection(tag: string, wanted: boolean) {
   });
 }
 
-/** What the last detection of a cluster's drift found; a problem with status 404 where there was none yet. */
-export function useDrift(tag: string) {
+/** What the last detection of a cluster's drift found; asked for where the cluster says that there was one. */
+export function useDrift({ tag, drift_detected_at }: Pick<ClusterView, 'tag' | 'drift_detected_at'>) {
   const api = useApi();
   return useQuery({
     queryKey: keys.clusters.part(tag, 'drift'),
     queryFn: () => answered(api.GET('/api/clusters/{tag}/drift', { params: { path: { tag } } })),
+    enabled: typeof drift_detected_at === 'string',
   });
 }
 

@@ -1070,6 +1070,8 @@ export interface components {
         /**
          * ClusterView
          * @description A cluster as one reads it; `detected` is what was found of one that was imported.
+         *
+         *     `drift_detected_at` is when its drift was last detected, None for never.
          */
         ClusterView: {
             /** Active Operation Ids */
@@ -1077,6 +1079,8 @@ export interface components {
             /** Conditions */
             conditions: components["schemas"]["Condition"][];
             detected?: components["schemas"]["Detected"] | null;
+            /** Drift Detected At */
+            drift_detected_at?: string | null;
             last_operation: components["schemas"]["LastOperation"] | null;
             spec: components["schemas"]["ClusterSpec"];
             summary: components["schemas"]["Summary"];

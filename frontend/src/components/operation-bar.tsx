@@ -13,15 +13,17 @@ export function OperationBar({ operation }: { operation: Operation }) {
   const ended = hasEnded(operation);
   const now = useNow(ended ? null : EVERY_SECOND);
   const { standing, total, running, secondsLeft, percent } = progressOf(operation, now);
+  // A bar has no look of its own for an operation that was cancelled, and tells no result of it.
+  const status = STATUSES[operation.status] ?? 'in-progress';
   const left = ended || secondsLeft === 0 ? '' : `, usually ${spoken(secondsLeft)} more`;
   return (
     <ProgressBar
       value={percent}
-      status={STATUSES[operation.status] ?? 'in-progress'}
+      status={status}
       resultText={`${standing} of ${total} stages stand`}
       label={running ? <span className="value">{running.title}</span> : 'Stages'}
       description={running?.message ? <span className="value">{running.message}</span> : undefined}
-      additionalInfo={ended ? undefined : `${standing} of ${total} stages stand${left}`}
+      additionalInfo={status !== 'in-progress' ? undefined : `${standing} of ${total} stages stand${left}`}
     />
   );
 }

@@ -36,7 +36,13 @@ export function PagedTable<Item>({ title, listing, columns, trackBy, empty, filt
   const { page, pages, go, rows, again } = usePageOf(listing);
   const failed = listing.error && <NotRead problem={listing.error.problem} onRetry={again} />;
   if (failed && listing.items.length === 0) {
-    return failed;
+    // What was filtered by may be what failed: it has to be taken back here.
+    return (
+      <SpaceBetween size="m">
+        {filter}
+        {failed}
+      </SpaceBetween>
+    );
   }
   const table = (
     <Table

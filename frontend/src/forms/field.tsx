@@ -13,13 +13,16 @@ export interface FieldProps {
   stretch?: boolean;
 }
 
+/** What a field is that may stand without a label, because its control says what it is. */
+export type Unlabelled = Omit<FieldProps, 'label'> & Partial<Pick<FieldProps, 'label'>>;
+
 interface More {
   /** What is typed there: when it is another, what was said of it before no longer holds. */
   value?: unknown;
   children: ReactNode;
 }
 
-/** A labelled field of a request. */
+/** A field of a request, with what the server says of it. */
 export function Field({
   field,
   label,
@@ -29,7 +32,7 @@ export function Field({
   stretch,
   value,
   children,
-}: FieldProps & More) {
+}: Unlabelled & More) {
   const error = useErrorOf(field, value);
   const name = optional ? (
     <>

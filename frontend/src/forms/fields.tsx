@@ -1,8 +1,9 @@
 import Autosuggest, { type AutosuggestProps } from '@cloudscape-design/components/autosuggest';
+import Checkbox from '@cloudscape-design/components/checkbox';
 import Input, { type InputProps } from '@cloudscape-design/components/input';
 import Select, { type SelectProps } from '@cloudscape-design/components/select';
 import Textarea from '@cloudscape-design/components/textarea';
-import { Field, type FieldProps } from './field';
+import { Field, type FieldProps, type Unlabelled } from './field';
 
 interface Text extends FieldProps {
   value: string | undefined;
@@ -65,7 +66,7 @@ export function SuggestedField({ value, onChange, placeholder, options, note, is
         virtualScroll
         placeholder={placeholder}
         statusType={isReading ? 'loading' : note ? 'error' : 'finished'}
-        loadingText="Reading the catalog"
+        loadingText="Reading what there is"
         errorText={note ?? undefined}
         empty="Nothing to choose from; type a name"
         enteredTextLabel={(typed) => `Use ${typed}`}
@@ -97,6 +98,26 @@ export function ChosenField<Value extends string>(props: Chosen<Value>) {
         triggerVariant="option"
         onChange={({ detail }) => onChange(detail.selectedOption.value as Value)}
       />
+    </Field>
+  );
+}
+
+type Checked = Unlabelled & {
+  value: boolean | undefined;
+  onChange: (value: boolean) => void;
+  /** What is agreed to. */
+  words: string;
+  /** What it means, and what holds without it. */
+  meaning?: string;
+};
+
+/** What is done only when somebody agrees to it. */
+export function CheckboxField({ value, onChange, words, meaning, ...field }: Checked) {
+  return (
+    <Field {...field} value={value}>
+      <Checkbox checked={value ?? false} description={meaning} onChange={({ detail }) => onChange(detail.checked)}>
+        {words}
+      </Checkbox>
     </Field>
   );
 }

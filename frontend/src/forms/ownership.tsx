@@ -1,4 +1,5 @@
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import { bound } from './bound';
 import { TextField } from './fields';
 import { PairsField } from './pairs-field';
 import { Section } from './section';
@@ -18,6 +19,7 @@ const FIELDS = ['owner_groups', 'company_tags'];
 
 /** Who may change the cluster, and the tags of your company on all that is made for it. */
 export function Ownership({ draft, onChange }: Props) {
+  const of = bound(draft, onChange);
   return (
     <Section
       variant="container"
@@ -27,20 +29,12 @@ export function Ownership({ draft, onChange }: Props) {
     >
       <SpaceBetween size="l">
         <TextField
-          field="owner_groups"
+          {...of('owner_groups')}
           label="Owner groups"
           optional
           description="Groups of sign-in whose members may change the cluster, parted by commas; everybody with the scope when left out."
-          value={draft.owner_groups}
-          onChange={(owner_groups) => onChange({ owner_groups })}
         />
-        <PairsField
-          field="company_tags"
-          label="Company tags"
-          noun="tag"
-          pairs={draft.company_tags ?? []}
-          onChange={(company_tags) => onChange({ company_tags })}
-        />
+        <PairsField {...of('company_tags')} label="Company tags" noun="tag" />
       </SpaceBetween>
     </Section>
   );

@@ -6,12 +6,13 @@ import type { Pair } from './sending';
 interface Props extends FieldProps {
   /** What one row is called: `label`. */
   noun: string;
-  pairs: readonly Pair[];
+  value: readonly Pair[] | undefined;
   onChange: (pairs: readonly Pair[]) => void;
 }
 
 /** Rows of keys and values. */
-export function PairsField({ noun, pairs, onChange, ...field }: Props) {
+export function PairsField({ noun, value, onChange, ...field }: Props) {
+  const pairs = value ?? [];
   const change = (place: number, changed: Partial<Pair>) =>
     onChange(pairs.map((pair, index) => (index === place ? { ...pair, ...changed } : pair)));
   const control = (part: keyof Pair) => (pair: Pair, place: number) => (
@@ -23,7 +24,7 @@ export function PairsField({ noun, pairs, onChange, ...field }: Props) {
     />
   );
   return (
-    <Field {...field} optional stretch value={pairs}>
+    <Field {...field} optional stretch value={value}>
       <AttributeEditor
         items={pairs}
         addButtonText={`Add ${noun}`}

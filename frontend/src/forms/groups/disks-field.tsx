@@ -2,6 +2,7 @@ import AttributeEditor from '@cloudscape-design/components/attribute-editor';
 import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useServerErrors } from '../../components/server-field-errors';
+import { bound } from '../bound';
 import { Field, useJudged } from '../field';
 import { TextField } from '../fields';
 import { placeOf } from '../reveal';
@@ -11,6 +12,7 @@ import type { GroupProps } from './group-form';
 
 /** Disks beside the first further one, and the key of the root disk; what the server says of them stands there. */
 export function DisksField({ group, place: at, onChange }: Omit<GroupProps, 'zone'>) {
+  const of = bound(group, onChange, at);
   const disks = group.further_disks ?? [];
   const wrong = useWrong(at, disks);
   const change = (place: number, changed: Partial<DiskDraft>) =>
@@ -34,12 +36,12 @@ export function DisksField({ group, place: at, onChange }: Omit<GroupProps, 'zon
   );
   return (
     <SpaceBetween size="l">
-      <Field field={`${at}.volumes`} label="More disks" optional stretch value={disks}>
+      <Field field={`${at}.volumes`} label="More disks" optional stretch value={group.further_disks}>
         <AttributeEditor
           items={disks}
           addButtonText="Add disk"
           removeButtonText="Remove"
-          removeButtonAriaLabel={() => 'Remove disk'}
+          removeButtonAriaLabel={(disk) => `Remove disk ${disks.indexOf(disk) + 2}`}
           empty="No disk beside the one above."
           definition={[
             { label: 'Size (GiB)', control: size, errorText: wrong },
@@ -51,13 +53,7 @@ export function DisksField({ group, place: at, onChange }: Omit<GroupProps, 'zon
           }
         />
       </Field>
-      <TextField
-        field={`${at}.${DISKS.root}`}
-        label="KMS key of the root disk"
-        optional
-        value={group.root_kms_key_id}
-        onChange={(root_kms_key_id) => onChange({ root_kms_key_id })}
-      />
+      <TextField {...of('root_kms_key_id', DISKS.root)} label="KMS key of the root disk" optional />
     </SpaceBetween>
   );
 }

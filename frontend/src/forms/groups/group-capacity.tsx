@@ -1,5 +1,6 @@
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Multiselect from '@cloudscape-design/components/multiselect';
+import { bound } from '../bound';
 import { Field } from '../field';
 import { ChosenField, TextField } from '../fields';
 import type { DeepHealthCheck } from './draft';
@@ -13,25 +14,17 @@ const CHECKS: readonly { value: DeepHealthCheck; label: string }[] = [
 
 /** What else may be said of the instances of a group. */
 export function GroupCapacity({ group, place, onChange }: GroupProps) {
+  const of = bound(group, onChange, place);
   const checks = group.deep_health_checks ?? [];
   return (
     <ColumnLayout columns={2}>
       <TextField
-        field={`${place}.instance_types`}
+        {...of('further_types', 'instance_types')}
         label="Further instance types"
         optional
         description="Taken when the first is not to be had, in this order, parted by commas."
-        value={group.further_types}
-        onChange={(further_types) => onChange({ further_types })}
       />
-      <TextField
-        field={`${place}.min_instance_count`}
-        label="Instances to begin with, at least"
-        optional
-        type="number"
-        value={group.min_instance_count}
-        onChange={(min_instance_count) => onChange({ min_instance_count })}
-      />
+      <TextField {...of('min_instance_count')} label="Instances to begin with, at least" optional type="number" />
       <Field field={`${place}.deep_health_checks`} label="Deep health checks" optional value={group.deep_health_checks}>
         <Multiselect
           selectedOptions={CHECKS.filter(({ value }) => checks.includes(value))}
@@ -43,26 +36,17 @@ export function GroupCapacity({ group, place, onChange }: GroupProps) {
         />
       </Field>
       <ChosenField<'1' | '2' | ''>
-        field={`${place}.threads_per_core`}
+        {...of('threads_per_core')}
         label="Threads per core"
         optional
-        value={group.threads_per_core}
         byDefault=""
         options={[
           { value: '', label: 'All that the type has' },
           { value: '1', label: '1' },
           { value: '2', label: '2' },
         ]}
-        onChange={(threads_per_core) => onChange({ threads_per_core })}
       />
-      <TextField
-        field={`${place}.image_id`}
-        label="Image"
-        optional
-        placeholder="The release's own, or ami-…"
-        value={group.image_id}
-        onChange={(image_id) => onChange({ image_id })}
-      />
+      <TextField {...of('image_id')} label="Image" optional placeholder="The release's own, or ami-…" />
     </ColumnLayout>
   );
 }

@@ -1,3 +1,4 @@
+import { within } from '../bound';
 import type { HyperPodDraft } from './hyperpod-draft';
 
 /** The fields of a group that are seen at once. */
@@ -31,11 +32,11 @@ const SYSTEM_GROUP = ['name', 'instance_type', 'instance_count'] as const;
 
 /** Put the place of something before the names of its fields; the place is empty for the request itself. */
 export function below(place: string, fields: readonly string[]): string[] {
-  return fields.map((field) => (place === '' ? field : `${place}.${field}`));
+  return fields.map((field) => within(place, field));
 }
 
 export function groupPlace(at: string, index: number): string {
-  return below(at, [`instance_groups.${index}`])[0] ?? '';
+  return within(at, `instance_groups.${index}`);
 }
 
 /** All fields of a HyperPod cluster that the form shows, by the API's names. */

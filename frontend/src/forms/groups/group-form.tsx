@@ -3,6 +3,7 @@ import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import { bound } from '../bound';
 import { ChosenField, TextField } from '../fields';
 import { Section } from '../section';
 import type { CapacityType, GroupDraft } from './draft';
@@ -68,41 +69,27 @@ export function GroupForm({ group, place, zone, onChange, onRemove }: Props) {
 }
 
 function GroupBasics({ group, place, zone, onChange }: GroupProps) {
+  const of = bound(group, onChange, place);
   return (
     <ColumnLayout columns={2}>
-      <TypeField
-        field={`${place}.instance_type`}
-        value={group.instance_type}
-        zone={zone}
-        onChange={(instance_type) => onChange({ instance_type })}
-      />
-      <TextField
-        field={`${place}.instance_count`}
-        label="Instances"
-        type="number"
-        value={group.instance_count}
-        onChange={(instance_count) => onChange({ instance_count })}
-      />
-      <TextField field={`${place}.name`} label="Name" value={group.name} onChange={(name) => onChange({ name })} />
+      <TypeField {...of('instance_type')} zone={zone} />
+      <TextField {...of('instance_count')} label="Instances" type="number" />
+      <TextField {...of('name')} label="Name" />
       <ChosenField<CapacityType>
-        field={`${place}.capacity_type`}
+        {...of('capacity_type')}
         label="Capacity"
-        value={group.capacity_type}
         byDefault="on_demand"
         options={CAPACITY_TYPES}
-        onChange={(capacity_type) => onChange({ capacity_type })}
       />
       {group.capacity_type === 'training_plan' && (
         <PlanField group={group} place={place} zone={zone} onChange={onChange} />
       )}
       <TextField
-        field={`${place}.${DISKS.first}`}
+        {...of('disk_gib', DISKS.first)}
         label="Further disk of each instance (GiB)"
         optional
         type="number"
         placeholder="None: the root disk alone"
-        value={group.disk_gib}
-        onChange={(disk_gib) => onChange({ disk_gib })}
       />
     </ColumnLayout>
   );

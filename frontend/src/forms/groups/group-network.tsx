@@ -1,4 +1,5 @@
 import ColumnLayout from '@cloudscape-design/components/column-layout';
+import { bound } from '../bound';
 import { ChosenField, TextField } from '../fields';
 import type { GroupDraft, SubnetChoice } from './draft';
 import { typesOf } from './draft';
@@ -25,61 +26,44 @@ const INTERFACES: readonly { value: Interface; label: string; description?: stri
 
 /** Where the nodes of a group get their addresses. */
 export function GroupNetwork({ group, place, zone, onChange }: GroupProps) {
+  const of = bound(group, onChange, place);
   return (
     <ColumnLayout columns={2}>
       <ZoneField
-        field={`${place}.availability_zone`}
+        {...of('availability_zone')}
         label="Availability zone of this group"
         optional
         placeholder={zone || "The cluster's"}
         types={typesOf(group)}
-        value={group.availability_zone}
-        onChange={(availability_zone) => onChange({ availability_zone })}
       />
       <ChosenField<SubnetChoice>
-        field={`${place}.dedicated_subnet`}
+        {...of('subnet', 'dedicated_subnet')}
         label="Subnet"
-        value={group.subnet}
         byDefault="zone"
         options={SUBNETS}
-        onChange={(subnet) => onChange({ subnet })}
       />
-      {group.subnet === 'given' && (
-        <TextField
-          field={`${place}.subnet_id`}
-          label="Subnet id"
-          placeholder="subnet-…"
-          value={group.subnet_id}
-          onChange={(subnet_id) => onChange({ subnet_id })}
-        />
-      )}
+      {group.subnet === 'given' && <TextField {...of('subnet_id')} label="Subnet id" placeholder="subnet-…" />}
       {group.subnet === 'dedicated' && (
         <TextField
-          field={`${place}.subnet_prefix`}
+          {...of('subnet_prefix')}
           label="Prefix length of the dedicated subnet"
           optional
           type="number"
           placeholder="As large as the group needs"
-          value={group.subnet_prefix}
-          onChange={(subnet_prefix) => onChange({ subnet_prefix })}
         />
       )}
       <ChosenField<Interface>
-        field={`${place}.network_interface`}
+        {...of('network_interface')}
         label="Network interface"
         optional
-        value={group.network_interface}
         byDefault=""
         options={INTERFACES}
-        onChange={(network_interface) => onChange({ network_interface })}
       />
       <TextField
-        field={`${place}.security_group_ids`}
+        {...of('security_group_ids')}
         label="Security groups"
         optional
         placeholder="The cluster's, or sg-…, sg-…"
-        value={group.security_group_ids}
-        onChange={(security_group_ids) => onChange({ security_group_ids })}
       />
     </ColumnLayout>
   );

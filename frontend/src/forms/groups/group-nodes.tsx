@@ -1,5 +1,6 @@
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import { bound } from '../bound';
 import { ChosenField, TextField } from '../fields';
 import { PairsField } from '../pairs-field';
 import { DisksField } from './disks-field';
@@ -14,43 +15,27 @@ const TIMES: readonly { value: ScriptTime; label: string }[] = [
 
 /** What the nodes of a group have on them: disks, a script, labels, taints. */
 export function GroupNodes({ group, place, onChange }: GroupProps) {
+  const of = bound(group, onChange, place);
   return (
     <SpaceBetween size="l">
       <DisksField group={group} place={place} onChange={onChange} />
       <ColumnLayout columns={3}>
         <TextField
-          field={`${place}.lifecycle.source_uri`}
+          {...of('script_source', 'lifecycle.source_uri')}
           label="Lifecycle scripts in"
           optional
           placeholder="s3://…"
-          value={group.script_source}
-          onChange={(script_source) => onChange({ script_source })}
         />
-        <TextField
-          field={`${place}.lifecycle`}
-          label="Script to run"
-          optional
-          placeholder="on_create.sh"
-          value={group.script}
-          onChange={(script) => onChange({ script })}
-        />
+        <TextField {...of('script', 'lifecycle')} label="Script to run" optional placeholder="on_create.sh" />
         <ChosenField<ScriptTime>
-          field={`${place}.lifecycle.time`}
+          {...of('script_time', 'lifecycle.time')}
           label="When it runs"
-          value={group.script_time}
           byDefault="on_create"
           options={TIMES}
-          onChange={(script_time) => onChange({ script_time })}
         />
       </ColumnLayout>
-      <PairsField
-        field={`${place}.labels`}
-        label="Labels of the nodes"
-        noun="label"
-        pairs={group.labels ?? []}
-        onChange={(labels) => onChange({ labels })}
-      />
-      <TaintsField field={`${place}.taints`} taints={group.taints ?? []} onChange={(taints) => onChange({ taints })} />
+      <PairsField {...of('labels')} label="Labels of the nodes" noun="label" />
+      <TaintsField {...of('taints')} />
     </SpaceBetween>
   );
 }

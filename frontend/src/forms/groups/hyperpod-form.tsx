@@ -2,6 +2,7 @@ import Button from '@cloudscape-design/components/button';
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { HyperPod } from '../../api/schema';
+import { bound } from '../bound';
 import { DEFAULTS } from '../defaults';
 import { ChosenField, TextField } from '../fields';
 import { Section } from '../section';
@@ -32,19 +33,13 @@ const RECOVERIES: readonly { value: HyperPod['node_recovery']; label: string; de
 
 /** The HyperPod cluster of a request: its zone, its groups, and what else may be said of it. */
 export function HyperPodForm({ draft, at, onChange }: HyperPodProps) {
-  const [zoneField = ''] = below(at, ['availability_zone']);
+  const of = bound(draft, (changed) => onChange({ ...draft, ...changed }), at);
   const change = (id: number, changed: Partial<GroupDraft>) =>
     onChange({ ...draft, groups: draft.groups.map((group) => (group.id === id ? { ...group, ...changed } : group)) });
   const remove = (id: number) => onChange({ ...draft, groups: draft.groups.filter((group) => group.id !== id) });
   return (
     <SpaceBetween size="l">
-      <ZoneField
-        field={zoneField}
-        label="Availability zone"
-        types={draft.groups.flatMap(typesOf)}
-        value={draft.availability_zone}
-        onChange={(availability_zone) => onChange({ ...draft, availability_zone })}
-      />
+      <ZoneField {...of('availability_zone')} label="Availability zone" types={draft.groups.flatMap(typesOf)} />
       {draft.groups.map((group, index) => (
         <GroupForm
           key={group.id}
@@ -69,35 +64,31 @@ export function HyperPodForm({ draft, at, onChange }: HyperPodProps) {
 }
 
 function HyperPodSettings({ draft, at, onChange }: HyperPodProps) {
-  const fields = below(at, ['on_shortage', 'node_recovery', 'subnet_prefix']);
-  const [onShortage = '', nodeRecovery = '', subnetPrefix = ''] = fields;
+  const of = bound(draft, (changed) => onChange({ ...draft, ...changed }), at);
   return (
-    <Section title="Shortage, recovery and subnets" fields={fields}>
+    <Section
+      title="Shortage, recovery and subnets"
+      fields={below(at, ['on_shortage', 'node_recovery', 'subnet_prefix'])}
+    >
       <ColumnLayout columns={2}>
         <ChosenField<HyperPod['on_shortage']>
-          field={onShortage}
+          {...of('on_shortage')}
           label="When capacity is lacking"
-          value={draft.on_shortage}
           byDefault={DEFAULTS.HyperPod.on_shortage}
           options={SHORTAGES}
-          onChange={(on_shortage) => onChange({ ...draft, on_shortage })}
         />
         <ChosenField<HyperPod['node_recovery']>
-          field={nodeRecovery}
+          {...of('node_recovery')}
           label="Node recovery"
-          value={draft.node_recovery}
           byDefault={DEFAULTS.HyperPod.node_recovery}
           options={RECOVERIES}
-          onChange={(node_recovery) => onChange({ ...draft, node_recovery })}
         />
         <TextField
-          field={subnetPrefix}
+          {...of('subnet_prefix')}
           label="Prefix length of compute subnets"
           optional
           type="number"
           placeholder="As the network is laid out by itself"
-          value={draft.subnet_prefix}
-          onChange={(subnet_prefix) => onChange({ ...draft, subnet_prefix })}
         />
       </ColumnLayout>
     </Section>

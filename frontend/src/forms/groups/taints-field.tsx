@@ -12,12 +12,13 @@ const EFFECTS: readonly { value: TaintDraft['effect'] }[] = [
 
 interface Props {
   field: string;
-  taints: readonly TaintDraft[];
+  value: readonly TaintDraft[] | undefined;
   onChange: (taints: readonly TaintDraft[]) => void;
 }
 
 /** The taints of the nodes of a group. */
-export function TaintsField({ field, taints, onChange }: Props) {
+export function TaintsField({ field, value, onChange }: Props) {
+  const taints = value ?? [];
   const change = (place: number, changed: Partial<TaintDraft>) =>
     onChange(taints.map((taint, index) => (index === place ? { ...taint, ...changed } : taint)));
   const text = (part: 'key' | 'value', name: string) => (taint: TaintDraft, place: number) => (
@@ -37,7 +38,7 @@ export function TaintsField({ field, taints, onChange }: Props) {
     />
   );
   return (
-    <Field field={field} label="Taints of the nodes" optional stretch value={taints}>
+    <Field field={field} label="Taints of the nodes" optional stretch value={value}>
       <AttributeEditor
         items={taints}
         addButtonText="Add taint"

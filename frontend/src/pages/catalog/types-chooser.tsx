@@ -20,7 +20,7 @@ interface Props {
 
 /** Instance types to be asked about as well. */
 export function TypesChooser({ label, description, chosen, onChoose }: Props) {
-  const { data, isPending } = useInstanceTypes();
+  const { data, isPending, error } = useInstanceTypes();
   const options = (data?.types ?? []).map(({ name }) => ({ value: name, label: name }));
   return (
     <FormField label={label} description={description}>
@@ -29,8 +29,9 @@ export function TypesChooser({ label, description, chosen, onChoose }: Props) {
         selectedOptions={chosen.map((name) => ({ value: name, label: name }))}
         placeholder="Choose instance types"
         filteringType="auto"
-        statusType={isPending ? 'loading' : 'finished'}
+        statusType={error ? 'error' : isPending ? 'loading' : 'finished'}
         loadingText="Reading instance types"
+        errorText={error?.problem.detail}
         onChange={({ detail }) => onChoose(detail.selectedOptions.flatMap(({ value }) => value ?? []))}
       />
     </FormField>

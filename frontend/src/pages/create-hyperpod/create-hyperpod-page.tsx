@@ -13,10 +13,12 @@ import { FormPage } from '../../forms/form-page';
 import { hyperPodFields } from '../../forms/groups/group-fields';
 import { fieldInForm, hyperPodRequest, newHyperPod } from '../../forms/groups/hyperpod-draft';
 import { HyperPodForm } from '../../forms/groups/hyperpod-form';
+import { useLive } from '../../live/live-context';
 
 /** The HyperPod cluster of a cluster that has its foundation only. */
 export function Component() {
   const { tag = '' } = useParams();
+  useLive({ cluster_tag: tag });
   const { data: cluster, error } = useCluster(tag);
   const [begun] = useState(newHyperPod);
   const [draft, setDraft] = useState(begun);

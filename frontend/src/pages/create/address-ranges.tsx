@@ -4,6 +4,7 @@ import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useRangeSuggestion } from '../../api/catalog';
+import { bound } from '../../forms/bound';
 import { TextField } from '../../forms/fields';
 import { sent } from '../../forms/sending';
 import { useLater } from '../../forms/use-later';
@@ -11,6 +12,7 @@ import type { FoundationProps } from './foundation-form';
 
 /** The address ranges of a new VPC: the suggested ones are shown, and taken by themselves. */
 export function AddressRanges({ draft, tag, onChange }: FoundationProps & { tag: string | undefined }) {
+  const of = bound(draft, onChange, 'foundation');
   const { data, error } = useRangeSuggestion({ cluster_tag: useLater(sent(tag)) }, { keepsBefore: true });
   const suggestion = data?.suggestion;
   const [unknown] = data?.unknown ?? [];
@@ -42,37 +44,24 @@ export function AddressRanges({ draft, tag, onChange }: FoundationProps & { tag:
         </Box>
       )}
       <ColumnLayout columns={2}>
+        <TextField {...of('vpc_cidr')} label="VPC" optional placeholder={suggestion?.vpc_cidr} />
         <TextField
-          field="foundation.vpc_cidr"
-          label="VPC"
-          optional
-          placeholder={suggestion?.vpc_cidr}
-          value={draft.vpc_cidr}
-          onChange={(vpc_cidr) => onChange({ vpc_cidr })}
-        />
-        <TextField
-          field="foundation.compute_cidr"
+          {...of('compute_cidr')}
           label="Compute subnets lie in"
           optional
           placeholder="Wherever there is room"
-          value={draft.compute_cidr}
-          onChange={(compute_cidr) => onChange({ compute_cidr })}
         />
         <TextField
-          field="foundation.public_subnet_cidrs"
+          {...of('public_subnet_cidrs')}
           label="Public subnets"
           optional
           placeholder={suggestion?.public_subnet_cidrs.join(', ')}
-          value={draft.public_subnet_cidrs}
-          onChange={(public_subnet_cidrs) => onChange({ public_subnet_cidrs })}
         />
         <TextField
-          field="foundation.control_plane_subnet_cidrs"
+          {...of('control_plane_subnet_cidrs')}
           label="Control plane subnets"
           optional
           placeholder={suggestion?.control_plane_subnet_cidrs.join(', ')}
-          value={draft.control_plane_subnet_cidrs}
-          onChange={(control_plane_subnet_cidrs) => onChange({ control_plane_subnet_cidrs })}
         />
       </ColumnLayout>
     </SpaceBetween>

@@ -3,11 +3,13 @@ import { useKubernetesVersions, useZones } from '../../api/catalog';
 import type { KubernetesVersionView } from '../../api/schema';
 import { perHour } from '../../components/money';
 import { sentence } from '../../components/words';
+import { bound } from '../../forms/bound';
 import { LinesField, SuggestedField, TextField } from '../../forms/fields';
 import type { FoundationProps } from './foundation-form';
 
 /** The Kubernetes version, where the control plane stands, and who reaches its API server. */
 export function ControlPlane({ draft, onChange }: FoundationProps) {
+  const of = bound(draft, onChange, 'foundation');
   const { data, isPending, error } = useKubernetesVersions();
   const zones = useZones([]);
   const versions = data?.kubernetes_versions ?? [];
@@ -15,33 +17,27 @@ export function ControlPlane({ draft, onChange }: FoundationProps) {
   return (
     <ColumnLayout columns={2}>
       <SuggestedField
-        field="foundation.kubernetes_version"
+        {...of('kubernetes_version')}
         label="Kubernetes version"
         optional
-        value={draft.kubernetes_version}
         options={versions.map(versionOption)}
         isReading={isPending}
         note={error && `The versions could not be read: ${error.problem.detail}`}
         placeholder={versions.find((version) => version.default)?.version}
-        onChange={(kubernetes_version) => onChange({ kubernetes_version })}
       />
       <TextField
-        field="foundation.control_plane_availability_zones"
+        {...of('control_plane_availability_zones')}
         label="Zones of the control plane"
         optional
         description="Two of them, parted by commas."
         constraint={possible.length > 0 && `Possible: ${possible.map(({ name }) => name).join(', ')}`}
-        value={draft.control_plane_availability_zones}
-        onChange={(control_plane_availability_zones) => onChange({ control_plane_availability_zones })}
       />
       <LinesField
-        field="foundation.public_access_cidrs"
+        {...of('public_access_cidrs')}
         label="Who may reach the API server"
         optional
         description="Public IPv4 ranges, one a line; everywhere when left out."
         placeholder="203.0.113.0/24"
-        value={draft.public_access_cidrs}
-        onChange={(public_access_cidrs) => onChange({ public_access_cidrs })}
       />
     </ColumnLayout>
   );

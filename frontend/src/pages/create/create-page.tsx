@@ -5,6 +5,7 @@ import Tiles from '@cloudscape-design/components/tiles';
 import { useState } from 'react';
 import { wish } from '../../api/wishes';
 import { PageFrame } from '../../application/page-frame';
+import { bound } from '../../forms/bound';
 import { Field } from '../../forms/field';
 import { TextField } from '../../forms/fields';
 import { FormPage } from '../../forms/form-page';
@@ -51,17 +52,16 @@ export function Component() {
 }
 
 function Basics({ draft, onChange }: { draft: ClusterDraft; onChange: (changed: Partial<ClusterDraft>) => void }) {
+  const of = bound(draft, onChange);
   return (
     <Container header={<Header variant="h2">Cluster</Header>}>
       <SpaceBetween size="l">
         <TextField
-          field="tag"
+          {...of('tag')}
           label="Tag"
           optional
           description="The cluster's short name, of which all other names are made."
           placeholder="Made up when left out"
-          value={draft.tag}
-          onChange={(tag) => onChange({ tag })}
         />
         <Field field="hyperpod" label="What is created" stretch value={draft.foundationOnly}>
           <Tiles

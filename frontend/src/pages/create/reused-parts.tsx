@@ -1,9 +1,8 @@
-import Checkbox from '@cloudscape-design/components/checkbox';
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { Field } from '../../forms/field';
-import { TextField } from '../../forms/fields';
+import { bound } from '../../forms/bound';
+import { CheckboxField, TextField } from '../../forms/fields';
 import type { FoundationProps } from './foundation-form';
 
 type Part = 'vpc_id' | 'control_plane_subnet_ids' | 'public_subnet_ids' | 'security_group_id';
@@ -48,14 +47,12 @@ export function ReusedNetwork({ draft, onChange }: FoundationProps) {
         A network that exists
       </Header>
       <Parts parts={NETWORK} draft={draft} onChange={onChange} />
-      <Field field="foundation.tag_subnets" label="Tags for load balancers" optional value={draft.tag_subnets}>
-        <Checkbox
-          checked={draft.tag_subnets ?? false}
-          onChange={({ detail }) => onChange({ tag_subnets: detail.checked })}
-        >
-          Give these subnets the tags by which load balancers find them, where they lack them
-        </Checkbox>
-      </Field>
+      <CheckboxField
+        {...bound(draft, onChange, 'foundation')('tag_subnets')}
+        label="Tags for load balancers"
+        optional
+        words="Give these subnets the tags by which load balancers find them, where they lack them"
+      />
     </SpaceBetween>
   );
 }
@@ -73,17 +70,11 @@ export function ReusedRoles({ draft, onChange }: FoundationProps) {
 }
 
 function Parts({ parts, draft, onChange }: FoundationProps & { parts: readonly Named<Part | Role>[] }) {
+  const of = bound(draft, onChange, 'foundation');
   return (
     <ColumnLayout columns={2}>
       {parts.map(({ part, ...words }) => (
-        <TextField
-          key={part}
-          {...words}
-          field={`foundation.${part}`}
-          optional
-          value={draft[part]}
-          onChange={(value) => onChange({ [part]: value })}
-        />
+        <TextField key={part} {...words} {...of(part)} optional />
       ))}
     </ColumnLayout>
   );

@@ -3,6 +3,7 @@ import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Toggle from '@cloudscape-design/components/toggle';
+import { bound } from '../../forms/bound';
 import { DEFAULTS } from '../../forms/defaults';
 import { Field } from '../../forms/field';
 import { TextField } from '../../forms/fields';
@@ -17,6 +18,7 @@ interface Props {
 
 /** Whether the cluster's bucket is mounted, and under which name pods claim it. */
 export function StorageForm({ draft, onChange }: Props) {
+  const of = bound(draft, (changed) => onChange({ ...draft, ...changed }), 'storage');
   return (
     <Container header={<Header variant="h2">Storage</Header>}>
       <SpaceBetween size="m">
@@ -33,22 +35,8 @@ export function StorageForm({ draft, onChange }: Props) {
         {draft.mounted && (
           <Section title="Name of the mount" fields={STORAGE_FIELDS}>
             <ColumnLayout columns={2}>
-              <TextField
-                field="storage.name"
-                label="Name"
-                optional
-                placeholder={DEFAULTS.S3Mount.name}
-                value={draft.name}
-                onChange={(name) => onChange({ ...draft, name })}
-              />
-              <TextField
-                field="storage.namespace"
-                label="Namespace"
-                optional
-                placeholder={DEFAULTS.S3Mount.namespace}
-                value={draft.namespace}
-                onChange={(namespace) => onChange({ ...draft, namespace })}
-              />
+              <TextField {...of('name')} label="Name" optional placeholder={DEFAULTS.S3Mount.name} />
+              <TextField {...of('namespace')} label="Namespace" optional placeholder={DEFAULTS.S3Mount.namespace} />
             </ColumnLayout>
           </Section>
         )}

@@ -1,8 +1,8 @@
-import Checkbox from '@cloudscape-design/components/checkbox';
 import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { Field } from '../../forms/field';
+import { bound } from '../../forms/bound';
+import { CheckboxField } from '../../forms/fields';
 import type { Consent, ImportDraft } from './request';
 
 interface Props {
@@ -10,10 +10,9 @@ interface Props {
   onChange: (consents: ImportDraft['consents']) => void;
 }
 
-const CONSENTS: readonly { consent: Consent; field: string; label: string; words: string; meaning: string }[] = [
+const CONSENTS: readonly { consent: Consent; label: string; words: string; meaning: string }[] = [
   {
     consent: 'create_access_entry',
-    field: 'consents.create_access_entry',
     label: 'Access',
     words: 'Let the control plane into the cluster',
     meaning:
@@ -21,14 +20,12 @@ const CONSENTS: readonly { consent: Consent; field: string; label: string; words
   },
   {
     consent: 'move_authentication_mode',
-    field: 'consents.move_authentication_mode',
     label: 'Authentication mode',
     words: 'Move the cluster from CONFIG_MAP to API_AND_CONFIG_MAP',
     meaning: 'Nobody can take that back. HyperPod needs access entries, which CONFIG_MAP does not know.',
   },
   {
     consent: 'tag_subnets',
-    field: 'consents.tag_subnets',
     label: 'Tags of subnets',
     words: "Tag the cluster's subnets",
     meaning: 'So that load balancers find them.',
@@ -37,6 +34,7 @@ const CONSENTS: readonly { consent: Consent; field: string; label: string; words
 
 /** What an import may change; without consent it only reads. */
 export function ConsentsForm({ consents, onChange }: Props) {
+  const of = bound(consents, (changed) => onChange({ ...consents, ...changed }), 'consents');
   return (
     <Container
       header={
@@ -46,16 +44,8 @@ export function ConsentsForm({ consents, onChange }: Props) {
       }
     >
       <SpaceBetween size="m">
-        {CONSENTS.map(({ consent, field, label, words, meaning }) => (
-          <Field key={consent} field={field} label={label} stretch value={consents[consent]}>
-            <Checkbox
-              checked={consents[consent] ?? false}
-              description={meaning}
-              onChange={({ detail }) => onChange({ ...consents, [consent]: detail.checked })}
-            >
-              {words}
-            </Checkbox>
-          </Field>
+        {CONSENTS.map(({ consent, ...words }) => (
+          <CheckboxField key={consent} {...of(consent)} {...words} stretch />
         ))}
       </SpaceBetween>
     </Container>

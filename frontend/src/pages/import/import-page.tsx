@@ -7,6 +7,7 @@ import { useImportableClusters } from '../../api/catalog';
 import { useWhole } from '../../api/listings';
 import { wish } from '../../api/wishes';
 import { PageFrame } from '../../application/page-frame';
+import { bound } from '../../forms/bound';
 import { SuggestedField, TextField } from '../../forms/fields';
 import { FormPage } from '../../forms/form-page';
 import { Ownership } from '../../forms/ownership';
@@ -49,6 +50,7 @@ interface Props {
 }
 
 function Which({ draft, onChange }: Props) {
+  const of = bound(draft, onChange);
   const { items, isPending, error } = useWhole(useImportableClusters());
   return (
     <Container header={<Header variant="h2">EKS cluster</Header>}>
@@ -56,23 +58,19 @@ function Which({ draft, onChange }: Props) {
         <Importable onChoose={(eks_cluster_name) => onChange({ eks_cluster_name })} />
         <ColumnLayout columns={2}>
           <SuggestedField
-            field="eks_cluster_name"
+            {...of('eks_cluster_name')}
             label="Name of the EKS cluster"
-            value={draft.eks_cluster_name}
             options={items.map(({ name, status }) => ({ value: name, description: status ?? undefined }))}
             isReading={isPending}
             note={error && `The clusters could not be listed: ${error.problem.detail}`}
             placeholder="Choose one, or type its name"
-            onChange={(eks_cluster_name) => onChange({ eks_cluster_name })}
           />
           <TextField
-            field="tag"
+            {...of('tag')}
             label="Tag"
             optional
             description="The short name it gets here."
             placeholder="Made of its name, or made up"
-            value={draft.tag}
-            onChange={(tag) => onChange({ tag })}
           />
         </ColumnLayout>
       </SpaceBetween>
@@ -81,6 +79,7 @@ function Which({ draft, onChange }: Props) {
 }
 
 function Details({ draft, onChange }: Props) {
+  const of = bound(draft, onChange);
   return (
     <Section
       variant="container"
@@ -89,29 +88,14 @@ function Details({ draft, onChange }: Props) {
       fields={FIELDS.details}
     >
       <ColumnLayout columns={2}>
+        <TextField {...of('hyperpod_cluster_name')} label="Name of the HyperPod cluster" optional />
         <TextField
-          field="hyperpod_cluster_name"
-          label="Name of the HyperPod cluster"
-          optional
-          value={draft.hyperpod_cluster_name}
-          onChange={(hyperpod_cluster_name) => onChange({ hyperpod_cluster_name })}
-        />
-        <TextField
-          field="execution_role_arn"
+          {...of('execution_role_arn')}
           label="Role that the instances run with"
           optional
           placeholder="arn:aws:iam::…:role/…"
-          value={draft.execution_role_arn}
-          onChange={(execution_role_arn) => onChange({ execution_role_arn })}
         />
-        <TextField
-          field="bucket"
-          label="Bucket for lifecycle scripts and data"
-          optional
-          placeholder="sagemaker-…"
-          value={draft.bucket}
-          onChange={(bucket) => onChange({ bucket })}
-        />
+        <TextField {...of('bucket')} label="Bucket for lifecycle scripts and data" optional placeholder="sagemaker-…" />
       </ColumnLayout>
     </Section>
   );

@@ -1,11 +1,11 @@
-import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { TableProps } from '@cloudscape-design/components/table';
-import { type Told, useImportableClusters } from '../../api/catalog';
+import { useImportableClusters } from '../../api/catalog';
 import type { ImportableCluster } from '../../api/schema';
 import { EmptyState } from '../../components/empty-state';
 import { PagedTable } from '../../components/paged-table';
+import { Unknowns } from '../../components/unknowns';
 import { sentence } from '../../components/words';
 
 interface Props {
@@ -17,7 +17,7 @@ export function Importable({ onChoose }: Props) {
   const listing = useImportableClusters();
   return (
     <SpaceBetween size="m">
-      <UnknownParts unknown={listing.unknown} />
+      <Unknowns unknown={listing.unknown} />
       <PagedTable
         title="EKS clusters of this region"
         description="Those that are no clusters here yet."
@@ -36,21 +36,6 @@ function NoCluster() {
     <EmptyState title="No EKS cluster to import">
       All that AWS lists here are known already, or there are none. If you know the name of one, type it below.
     </EmptyState>
-  );
-}
-
-/** What AWS did not say, why not, and what helps. */
-function UnknownParts({ unknown }: { unknown: Told<ImportableCluster>['unknown'] }) {
-  return unknown.length === 0 ? null : (
-    <Alert type="warning" header="AWS did not tell everything">
-      <ul>
-        {unknown.map(({ part, reason, remedy }) => (
-          <li key={part} className="value">
-            <code>{part}</code>: {reason}. <strong>What helps:</strong> {remedy}
-          </li>
-        ))}
-      </ul>
-    </Alert>
   );
 }
 

@@ -5,7 +5,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import Spinner from '@cloudscape-design/components/spinner';
 import { useState } from 'react';
 import { type RangeWish, useRangeSuggestion } from '../../../api/catalog';
-import { Unknowns } from '../unknowns';
+import { Unknowns } from '../../../components/unknowns';
 import { RangeForm } from './range-form';
 import { Suggestion } from './suggestion';
 
@@ -31,7 +31,9 @@ export default function AddressRangeTab() {
         ) : error ? (
           <Box>{isOfAField ? 'There is none for what was asked.' : 'None could be asked for.'}</Box>
         ) : (
-          <Spinner />
+          <>
+            <Spinner /> Looking for a free range
+          </>
         )}
       </Container>
     </SpaceBetween>

@@ -1,12 +1,13 @@
 import Button from '@cloudscape-design/components/button';
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Form from '@cloudscape-design/components/form';
-import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
 import { useState } from 'react';
 import type { RangeWish } from '../../../api/catalog';
 import type { ProblemBody } from '../../../api/schema';
-import { ServerFieldErrors, useServerError } from '../../../components/server-field-errors';
+import { ServerFieldErrors } from '../../../components/server-field-errors';
+import { bound } from '../../../forms/bound';
+import { TextField } from '../../../forms/fields';
+import { number, sent, touched } from '../../../forms/sending';
 
 interface Props {
   fields: readonly string[];
@@ -18,7 +19,7 @@ interface Props {
 /** For what a range is wanted; what was left out takes the API's own. */
 export function RangeForm({ fields, problem, busy, onAsk }: Props) {
   const [typed, setTyped] = useState({ prefix: '', exclude: '', cluster_tag: '' });
-  const put = (name: keyof typeof typed) => (value: string) => setTyped((before) => ({ ...before, [name]: value }));
+  const of = bound(typed, (changed) => setTyped((before) => ({ ...before, ...changed })));
   return (
     <form
       onSubmit={(event) => {
@@ -36,27 +37,21 @@ export function RangeForm({ fields, problem, busy, onAsk }: Props) {
         <ServerFieldErrors fields={fields} problem={problem}>
           <ColumnLayout columns={3}>
             <TextField
-              name="prefix"
+              {...of('prefix')}
               label="Size of the VPC"
               description="The number behind the slash."
-              isNumber
-              value={typed.prefix}
-              onChange={put('prefix')}
+              type="number"
             />
             <TextField
-              name="exclude"
+              {...of('exclude')}
               label="Keep clear of"
               description="Ranges of your own, parted by commas."
               placeholder="10.8.0.0/16, 192.168.0.0/24"
-              value={typed.exclude}
-              onChange={put('exclude')}
             />
             <TextField
-              name="cluster_tag"
+              {...of('cluster_tag')}
               label="For the cluster"
               description="A new cluster of this tag gets this range by itself."
-              value={typed.cluster_tag}
-              onChange={put('cluster_tag')}
             />
           </ColumnLayout>
         </ServerFieldErrors>
@@ -65,34 +60,12 @@ export function RangeForm({ fields, problem, busy, onAsk }: Props) {
   );
 }
 
-function wishOf({ prefix, exclude, cluster_tag }: { prefix: string; exclude: string; cluster_tag: string }): RangeWish {
-  return {
-    ...(prefix !== '' && { prefix: Number(prefix) }),
-    ...(exclude.trim() !== '' && { exclude: exclude.trim() }),
-    ...(cluster_tag.trim() !== '' && { cluster_tag: cluster_tag.trim() }),
-  };
+interface Typed {
+  prefix: string;
+  exclude: string;
+  cluster_tag: string;
 }
 
-interface FieldProps {
-  name: string;
-  label: string;
-  description: string;
-  placeholder?: string;
-  isNumber?: boolean;
-  value: string;
-  onChange: (value: string) => void;
-}
-
-function TextField({ name, label, description, placeholder, isNumber = false, value, onChange }: FieldProps) {
-  return (
-    <FormField label={label} description={description} errorText={useServerError(name)}>
-      <Input
-        type={isNumber ? 'number' : 'text'}
-        placeholder={placeholder}
-        spellcheck={false}
-        value={value}
-        onChange={({ detail }) => onChange(detail.value)}
-      />
-    </FormField>
-  );
+function wishOf({ prefix, exclude, cluster_tag }: Typed): RangeWish {
+  return touched<RangeWish>({ prefix: number(prefix), exclude: sent(exclude), cluster_tag: sent(cluster_tag) }) ?? {};
 }

@@ -2,7 +2,7 @@ import { useSearchParams } from 'react-router';
 import type { InstanceTypeView } from '../../../api/schema';
 import { perHour } from '../../../components/money';
 import { PageLink } from '../../../components/page-link';
-import { NotSaid } from '../unknowns';
+import { NotSaid } from '../../../components/unknowns';
 import { acceleratorMemory } from './matching';
 import type { SortableColumn } from './sorting';
 import { Zones } from './zones';

@@ -6,14 +6,14 @@ import Spinner from '@cloudscape-design/components/spinner';
 import { useInstanceType } from '../../../api/catalog';
 import type { InstanceTypeView } from '../../../api/schema';
 import { perHour } from '../../../components/money';
+import { NotRead } from '../../../components/not-read';
 import { PageLink } from '../../../components/page-link';
-import { ProblemAlert } from '../../../components/problem-alert';
-import { NotSaid, Unknowns } from '../unknowns';
+import { NotSaid, Unknowns } from '../../../components/unknowns';
 import { Zones } from './zones';
 
 /** Everything about one instance type. */
 export function InstanceTypeDetail({ name, onClose }: { name: string; onClose: () => void }) {
-  const { data, error } = useInstanceType(name);
+  const { data, error, refetch } = useInstanceType(name);
   return (
     <Modal
       visible
@@ -29,9 +29,11 @@ export function InstanceTypeDetail({ name, onClose }: { name: string; onClose: (
           <PageLink to={`/catalog/quotas?types=${name}`}>Its quotas</PageLink>
         </SpaceBetween>
       ) : error ? (
-        <ProblemAlert problem={error.problem} />
+        <NotRead problem={error.problem} onRetry={() => void refetch()} />
       ) : (
-        <Spinner />
+        <>
+          <Spinner /> Reading the instance type
+        </>
       )}
     </Modal>
   );

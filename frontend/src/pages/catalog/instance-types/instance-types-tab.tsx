@@ -4,7 +4,7 @@ import { useInstanceTypes } from '../../../api/catalog';
 import { listingOf } from '../../../api/listings';
 import { EmptyState } from '../../../components/empty-state';
 import { PagedTable } from '../../../components/paged-table';
-import { Unknowns } from '../unknowns';
+import { Unknowns } from '../../../components/unknowns';
 import { COLUMNS } from './columns';
 import { InstanceTypeDetail } from './instance-type-detail';
 import { matching, wantedIn } from './matching';

@@ -2,8 +2,8 @@ import FormField from '@cloudscape-design/components/form-field';
 import Grid from '@cloudscape-design/components/grid';
 import Select from '@cloudscape-design/components/select';
 import TextFilter from '@cloudscape-design/components/text-filter';
-import { useState } from 'react';
-import { useSearchParams } from 'react-router';
+import { useEffect, useState } from 'react';
+import { NavigationType, useNavigationType, useSearchParams } from 'react-router';
 import { useZones } from '../../../api/catalog';
 
 const SIZES = [
@@ -30,6 +30,13 @@ function Words() {
   const [searched, put] = useSearched('words');
   // The address follows a moment later, and whoever types fast is a moment ahead.
   const [words, setWords] = useState(searched);
+  const how = useNavigationType();
+  useEffect(() => {
+    // Whoever comes by a link, or goes back, finds the words of that address.
+    if (how !== NavigationType.Replace) {
+      setWords(searched);
+    }
+  }, [how, searched]);
   return (
     <FormField label="Name or accelerator">
       <TextFilter

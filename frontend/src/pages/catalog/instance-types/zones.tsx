@@ -1,4 +1,4 @@
-import { NotSaid } from '../unknowns';
+import { NotSaid } from '../../../components/unknowns';
 
 /** Names of zones, none of which breaks in two. */
 export function Zones({ names }: { names: readonly string[] | null }) {

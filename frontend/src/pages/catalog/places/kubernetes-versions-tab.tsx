@@ -8,8 +8,8 @@ import { EmptyState } from '../../../components/empty-state';
 import { perHour } from '../../../components/money';
 import { PagedTable } from '../../../components/paged-table';
 import { Time } from '../../../components/time';
+import { NotSaid, Unknowns } from '../../../components/unknowns';
 import { sentence } from '../../../components/words';
-import { NotSaid, Unknowns } from '../unknowns';
 
 /** The versions that a new cluster may have. */
 export default function KubernetesVersionsTab() {

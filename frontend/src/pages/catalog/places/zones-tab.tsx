@@ -6,9 +6,9 @@ import { listingOf } from '../../../api/listings';
 import type { ZoneView } from '../../../api/schema';
 import { EmptyState } from '../../../components/empty-state';
 import { PagedTable } from '../../../components/paged-table';
+import { NotSaid, Unknowns } from '../../../components/unknowns';
 import { sentence } from '../../../components/words';
 import { TypesChooser, useChosenTypes } from '../types-chooser';
-import { NotSaid, Unknowns } from '../unknowns';
 
 /** The region's zones, and what each offers. */
 export default function ZonesTab() {

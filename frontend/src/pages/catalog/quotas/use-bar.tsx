@@ -1,7 +1,7 @@
 import ProgressBar from '@cloudscape-design/components/progress-bar';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { QuotaView } from '../../../api/schema';
-import { NotSaid } from '../unknowns';
+import { NotSaid } from '../../../components/unknowns';
 import { shareOf } from './nearness';
 
 const NEAR = 0.8;

@@ -1,5 +1,5 @@
 import type { PlannedCapacity } from '../../../api/schema';
-import { NotSaid } from '../unknowns';
+import { NotSaid } from '../../../components/unknowns';
 
 /** What a plan reserves: how many of which type, in which zone. */
 export function Capacities({ capacities }: { capacities: readonly PlannedCapacity[] }) {

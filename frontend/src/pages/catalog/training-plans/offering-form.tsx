@@ -5,12 +5,14 @@ import Container from '@cloudscape-design/components/container';
 import DatePicker from '@cloudscape-design/components/date-picker';
 import FormField from '@cloudscape-design/components/form-field';
 import Header from '@cloudscape-design/components/header';
-import Input from '@cloudscape-design/components/input';
 import Select from '@cloudscape-design/components/select';
 import { useState } from 'react';
 import { type OfferingSearch, useInstanceTypes } from '../../../api/catalog';
 import type { ProblemBody } from '../../../api/schema';
 import { ServerFieldErrors, useServerError } from '../../../components/server-field-errors';
+import { bound } from '../../../forms/bound';
+import { Field } from '../../../forms/field';
+import { TextField } from '../../../forms/fields';
 import { isDay, searchOf, type Typed } from './typed';
 
 interface Props {
@@ -27,7 +29,8 @@ const NOTHING: Typed = { instance_type: '', instance_count: '', duration_hours: 
 export function OfferingForm({ problem, busy, onSearch }: Props) {
   const [typed, setTyped] = useState(NOTHING);
   const [isHalfDay, setIsHalfDay] = useState(false);
-  const put = (name: keyof Typed) => (value: string) => setTyped((before) => ({ ...before, [name]: value }));
+  const put = (changed: Partial<Typed>) => setTyped((before) => ({ ...before, ...changed }));
+  const of = bound(typed, put);
   return (
     <form
       onSubmit={(event) => {
@@ -42,25 +45,15 @@ export function OfferingForm({ problem, busy, onSearch }: Props) {
       <Container header={<Header description="It only looks, and buys nothing.">Look for capacity to reserve</Header>}>
         <ServerFieldErrors fields={FIELDS} problem={problem}>
           <ColumnLayout columns={4}>
-            <TypeField value={typed.instance_type} onChange={put('instance_type')} />
-            <NumberField
-              name="instance_count"
-              label="Instances"
-              value={typed.instance_count}
-              onChange={put('instance_count')}
-            />
-            <NumberField
-              name="duration_hours"
-              label="Hours at least"
-              value={typed.duration_hours}
-              onChange={put('duration_hours')}
-            />
+            <TypeField {...of('instance_type')} />
+            <TextField {...of('instance_count')} label="Instances" type="number" />
+            <TextField {...of('duration_hours')} label="Hours at least" type="number" />
             <DayField
               value={typed.starts_after}
               isHalf={isHalfDay}
               onChange={(day) => {
                 setIsHalfDay(false);
-                put('starts_after')(day);
+                put({ starts_after: day });
               }}
             />
           </ColumnLayout>
@@ -81,27 +74,21 @@ interface FieldProps {
 }
 
 function TypeField({ value, onChange }: FieldProps) {
-  const { data, isPending } = useInstanceTypes({ accelerated: true });
+  const { data, isPending, error } = useInstanceTypes({ accelerated: true });
   const options = (data?.types ?? []).map(({ name }) => ({ value: name, label: name }));
   return (
-    <FormField label="Instance type" errorText={useServerError('instance_type')}>
+    <Field field="instance_type" label="Instance type" value={value}>
       <Select
         options={options}
         selectedOption={value === '' ? null : { value, label: value }}
         placeholder="Choose one"
         filteringType="auto"
-        statusType={isPending ? 'loading' : 'finished'}
+        statusType={error ? 'error' : isPending ? 'loading' : 'finished'}
+        loadingText="Reading instance types"
+        errorText={error?.problem.detail}
         onChange={({ detail }) => onChange(detail.selectedOption.value ?? '')}
       />
-    </FormField>
-  );
-}
-
-function NumberField({ name, label, value, onChange }: FieldProps & { name: string; label: string }) {
-  return (
-    <FormField label={label} errorText={useServerError(name)}>
-      <Input type="number" inputMode="numeric" value={value} onChange={({ detail }) => onChange(detail.value)} />
-    </FormField>
+    </Field>
   );
 }
 

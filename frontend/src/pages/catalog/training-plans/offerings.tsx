@@ -10,7 +10,7 @@ import { spoken } from '../../../components/durations';
 import { EmptyState } from '../../../components/empty-state';
 import { PagedTable } from '../../../components/paged-table';
 import { Time } from '../../../components/time';
-import { Unknowns } from '../unknowns';
+import { Unknowns } from '../../../components/unknowns';
 import { Capacities, Fee } from './capacities';
 import { OfferingForm } from './offering-form';
 

@@ -5,7 +5,7 @@ import type { TrainingPlanView } from '../../../api/schema';
 import { EmptyState } from '../../../components/empty-state';
 import { PagedTable } from '../../../components/paged-table';
 import { Time } from '../../../components/time';
-import { Unknowns } from '../unknowns';
+import { Unknowns } from '../../../components/unknowns';
 import { Capacities, Fee } from './capacities';
 import { Offerings } from './offerings';
 

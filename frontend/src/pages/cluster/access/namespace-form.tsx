@@ -1,18 +1,22 @@
-import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
 import { wish } from '../../../api/wishes';
-import { useServerError } from '../../../components/server-field-errors';
+import { bound } from '../../../forms/bound';
+import { TextField } from '../../../forms/fields';
 import { PairsField } from '../../../forms/pairs-field';
-import { named, type Pair, touched } from '../../../forms/sending';
+import { named, type Pair, sent, touched } from '../../../forms/sending';
 import { ChangeModal } from '../change/change-modal';
+
+interface Draft {
+  name?: string;
+  labels?: readonly Pair[];
+}
 
 /** Makes a namespace in a cluster. */
 export function NamespaceForm({ tag, onDismiss }: { tag: string; onDismiss: () => void }) {
-  const [name, setName] = useState<string>();
-  const [labels, setLabels] = useState<readonly Pair[]>([]);
-  const body = touched({ name, labels: named(labels) }) ?? {};
+  const [draft, setDraft] = useState<Draft>({});
+  const of = bound(draft, (changed) => setDraft((known) => ({ ...known, ...changed })));
+  const body = touched({ name: sent(draft.name), labels: named(draft.labels) }) ?? {};
   return (
     <ChangeModal
       title="Create namespace"
@@ -22,17 +26,9 @@ export function NamespaceForm({ tag, onDismiss }: { tag: string; onDismiss: () =
       onDismiss={onDismiss}
     >
       <SpaceBetween size="m">
-        <NameField value={name ?? ''} onChange={setName} />
-        <PairsField field="labels" label="Labels" noun="label" pairs={labels} onChange={setLabels} />
+        <TextField {...of('name')} label="Name" />
+        <PairsField {...of('labels')} label="Labels" noun="label" />
       </SpaceBetween>
     </ChangeModal>
-  );
-}
-
-function NameField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  return (
-    <FormField label="Name" errorText={useServerError('name')}>
-      <Input value={value} spellcheck={false} onChange={({ detail }) => onChange(detail.value)} />
-    </FormField>
   );
 }

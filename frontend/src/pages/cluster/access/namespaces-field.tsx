@@ -1,8 +1,7 @@
-import FormField from '@cloudscape-design/components/form-field';
 import Multiselect from '@cloudscape-design/components/multiselect';
 import { useNamespaces } from '../../../api/cluster-parts';
 import { useWhole } from '../../../api/listings';
-import { useServerError } from '../../../components/server-field-errors';
+import { Field } from '../../../forms/field';
 
 interface Props {
   tag: string;
@@ -18,11 +17,7 @@ export function NamespacesField({ tag, chosen, onChange }: Props) {
     label: name,
   }));
   return (
-    <FormField
-      label="Namespaces"
-      description="Where it holds. Without any, in the whole cluster."
-      errorText={useServerError('namespaces')}
-    >
+    <Field field="namespaces" label="Namespaces" description="Where it holds. Without any, in the whole cluster.">
       <Multiselect
         placeholder="The whole cluster"
         selectedOptions={options.filter(({ value }) => chosen.includes(value))}
@@ -33,6 +28,6 @@ export function NamespacesField({ tag, chosen, onChange }: Props) {
         empty="No namespaces are known."
         onChange={({ detail }) => onChange(detail.selectedOptions.flatMap(({ value }) => value ?? []))}
       />
-    </FormField>
+    </Field>
   );
 }

@@ -1,11 +1,10 @@
-import Checkbox from '@cloudscape-design/components/checkbox';
-import FormField from '@cloudscape-design/components/form-field';
 import Multiselect from '@cloudscape-design/components/multiselect';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
 import type { AccessView } from '../../../api/schema';
 import { wish } from '../../../api/wishes';
-import { useServerError } from '../../../components/server-field-errors';
+import { Field } from '../../../forms/field';
+import { CheckboxField } from '../../../forms/fields';
 import { ChangeModal } from '../change/change-modal';
 import { namespacesOf } from './grants';
 
@@ -39,9 +38,12 @@ export function RevokeForm({ tag, entry, onDismiss }: Props) {
         {namespacesOf(entry).length > 0 && (
           <OnlyIn known={namespacesOf(entry)} chosen={namespaces} onChange={setNamespaces} />
         )}
-        <Checkbox checked={takeOver} onChange={({ detail }) => setTakeOver(detail.checked)}>
-          Also when somebody else made the entry
-        </Checkbox>
+        <CheckboxField
+          field="take_over"
+          value={takeOver}
+          onChange={setTakeOver}
+          words="Also when somebody else made the entry"
+        />
       </SpaceBetween>
     </ChangeModal>
   );
@@ -56,13 +58,13 @@ interface OnlyInProps {
 function OnlyIn({ known, chosen, onChange }: OnlyInProps) {
   const options = known.map((name) => ({ value: name, label: name }));
   return (
-    <FormField label="Only in" description="Without any, all of it." errorText={useServerError('namespaces')}>
+    <Field field="namespaces" label="Only in" description="Without any, all of it.">
       <Multiselect
         placeholder="All of it"
         selectedOptions={options.filter(({ value }) => chosen.includes(value))}
         options={options}
         onChange={({ detail }) => onChange(detail.selectedOptions.flatMap(({ value }) => value ?? []))}
       />
-    </FormField>
+    </Field>
   );
 }

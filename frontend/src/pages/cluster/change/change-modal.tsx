@@ -57,7 +57,12 @@ function Footer({
           Cancel
         </Button>
         {!auto && (
-          <Button variant={previewed ? 'normal' : 'primary'} loading={isPreviewing} onClick={change.preview}>
+          <Button
+            variant={previewed ? 'normal' : 'primary'}
+            disabled={isBeginning}
+            loading={isPreviewing}
+            onClick={change.preview}
+          >
             Preview
           </Button>
         )}

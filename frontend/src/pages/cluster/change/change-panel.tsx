@@ -56,7 +56,7 @@ export function ChangePanel({
             <Button variant="link" onClick={() => void navigate(`/clusters/${encodeURIComponent(tag)}`)}>
               Leave it
             </Button>
-            <Button onClick={change.preview} loading={change.isPreviewing}>
+            <Button onClick={change.preview} loading={change.isPreviewing} disabled={isBeginning}>
               Look again
             </Button>
             <Button

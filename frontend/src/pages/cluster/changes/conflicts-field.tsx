@@ -1,6 +1,5 @@
-import FormField from '@cloudscape-design/components/form-field';
 import RadioGroup from '@cloudscape-design/components/radio-group';
-import { useServerError } from '../../../components/server-field-errors';
+import { Field } from '../../../forms/field';
 
 export type Conflicts = 'refuse' | 'overwrite';
 
@@ -12,7 +11,7 @@ interface Props {
 /** What becomes of fields of an add-on that others changed. */
 export function ConflictsField({ value = 'refuse', onChange }: Props) {
   return (
-    <FormField label="Add-ons that others changed" errorText={useServerError('addon_conflicts')}>
+    <Field field="addon_conflicts" label="Add-ons that others changed">
       <RadioGroup
         value={value}
         onChange={({ detail }) => onChange(detail.value as Conflicts)}
@@ -21,6 +20,6 @@ export function ConflictsField({ value = 'refuse', onChange }: Props) {
           { value: 'overwrite', label: 'Overwrite what others changed' },
         ]}
       />
-    </FormField>
+    </Field>
   );
 }

@@ -1,11 +1,14 @@
 import Checkbox from '@cloudscape-design/components/checkbox';
-import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
 import { wish } from '../../../api/wishes';
+import { Section } from '../../../forms/section';
+import { listed } from '../../../forms/sending';
 import { ChangePanel } from '../change/change-panel';
 import type { ClusterProps } from '../tab-list';
-import { NamesInput } from './names-input';
+import { TakenField } from './taken-field';
+
+const FIELDS = ['retain_resources'];
 
 interface Options {
   delete_bucket?: boolean;
@@ -29,7 +32,7 @@ export default function DeleteChange({ cluster: { tag, spec } }: ClusterProps) {
       action="Delete cluster"
       destroys
       wanted={wish('delete', '/api/clusters/{tag}', { path: { tag }, query: options })}
-      fields={['retain_resources']}
+      fields={FIELDS}
     >
       <SpaceBetween size="m">
         <Checkbox
@@ -46,14 +49,16 @@ export default function DeleteChange({ cluster: { tag, spec } }: ClusterProps) {
         >
           Do nothing inside the cluster
         </Checkbox>
-        <ExpandableSection headerText="After a deletion that failed">
-          <NamesInput
+        <Section title="After a deletion that failed" fields={FIELDS}>
+          <TakenField
             field="retain_resources"
+            read={listed}
+            constraint="Parted by commas."
             label="Stack resources to give up"
             description="Logical ids of resources on which a deletion has failed. They stay, and are yours to delete."
-            onNames={(retain_resources) => choose({ retain_resources })}
+            onTaken={(retain_resources) => choose({ retain_resources })}
           />
-        </ExpandableSection>
+        </Section>
       </SpaceBetween>
     </ChangePanel>
   );

@@ -1,9 +1,10 @@
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
 import { wish } from '../../../api/wishes';
+import { sent } from '../../../forms/sending';
 import { ChangePanel } from '../change/change-panel';
 import type { ClusterProps } from '../tab-list';
-import { NameInput } from './name-input';
+import { TakenField } from './taken-field';
 
 /** Looks again at an imported cluster. */
 export default function RedetectChange({ cluster: { tag } }: ClusterProps) {
@@ -18,17 +19,19 @@ export default function RedetectChange({ cluster: { tag } }: ClusterProps) {
       fields={['bucket', 'execution_role_arn']}
     >
       <SpaceBetween size="m">
-        <NameInput
+        <TakenField
           field="bucket"
+          read={sent}
           label="Bucket"
           description="Takes the place of the one that was found or named before."
-          onName={(bucket) => setTouched((known) => ({ ...known, bucket }))}
+          onTaken={(bucket) => setTouched((known) => ({ ...known, bucket }))}
         />
-        <NameInput
+        <TakenField
           field="execution_role_arn"
+          read={sent}
           label="Execution role"
           description="The ARN of the role for a HyperPod cluster yet to be created."
-          onName={(execution_role_arn) => setTouched((known) => ({ ...known, execution_role_arn }))}
+          onTaken={(execution_role_arn) => setTouched((known) => ({ ...known, execution_role_arn }))}
         />
       </SpaceBetween>
     </ChangePanel>

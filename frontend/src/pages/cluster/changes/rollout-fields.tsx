@@ -6,6 +6,7 @@ import { useState } from 'react';
 import type { Rollout } from '../../../api/schema';
 import type { Touched } from '../../../api/wishes';
 import { useServerError } from '../../../components/server-field-errors';
+import { Field } from '../../../forms/field';
 import { type RolloutTexts, rolloutOf, UNTOUCHED } from './rollout';
 
 /** How nodes are updated: how many at a time, how long between two batches, and what takes an update back. */
@@ -42,7 +43,7 @@ export function RolloutFields({ onChange }: { onChange: (rollout: Touched<Rollou
           />
         </SpaceBetween>
       </FormField>
-      <FormField label="Seconds between two batches" errorText={useServerError('rollout.wait_seconds')}>
+      <Field field="rollout.wait_seconds" label="Seconds between two batches">
         <Input
           value={texts.wait}
           type="number"
@@ -50,12 +51,12 @@ export function RolloutFields({ onChange }: { onChange: (rollout: Touched<Rollou
           onChange={({ detail }) => type({ wait: detail.value })}
           onBlur={() => take()}
         />
-      </FormField>
-      <FormField
+      </Field>
+      <Field
+        field="rollout.alarms"
         label="CloudWatch alarms"
         description="While one of them is in alarm after a batch, HyperPod takes the group's update back."
-        constraintText="Names, parted by commas."
-        errorText={useServerError('rollout.alarms')}
+        constraint="Names, parted by commas."
       >
         <Input
           value={texts.alarms}
@@ -63,7 +64,7 @@ export function RolloutFields({ onChange }: { onChange: (rollout: Touched<Rollou
           onChange={({ detail }) => type({ alarms: detail.value })}
           onBlur={() => take()}
         />
-      </FormField>
+      </Field>
     </SpaceBetween>
   );
 }

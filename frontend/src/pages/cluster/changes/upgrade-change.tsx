@@ -1,16 +1,15 @@
-import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
 import type { UpgradeCluster } from '../../../api/schema';
 import { type Touched, wish } from '../../../api/wishes';
+import { Section } from '../../../forms/section';
 import { ChangePanel } from '../change/change-panel';
 import type { ClusterProps } from '../tab-list';
 import { ConflictsField } from './conflicts-field';
 import { RolloutFields } from './rollout-fields';
 import { VersionField } from './version-field';
 
-const FIELDS = [
-  'kubernetes_version',
+const ROLLOUT = [
   'addon_conflicts',
   'rollout.batch_size',
   'rollout.batch_percentage',
@@ -18,6 +17,7 @@ const FIELDS = [
   'rollout.alarms',
   'rollout',
 ];
+const FIELDS = ['kubernetes_version', ...ROLLOUT];
 
 /** Moves a cluster to another Kubernetes version: control plane, add-ons, nodes. */
 export default function UpgradeChange({ cluster: { tag } }: ClusterProps) {
@@ -37,7 +37,7 @@ export default function UpgradeChange({ cluster: { tag } }: ClusterProps) {
           value={touched.kubernetes_version ?? null}
           onChange={(kubernetes_version) => touch({ kubernetes_version })}
         />
-        <ExpandableSection headerText="How it is rolled out">
+        <Section title="How it is rolled out" fields={ROLLOUT}>
           <SpaceBetween size="m">
             <ConflictsField
               value={touched.addon_conflicts}
@@ -45,7 +45,7 @@ export default function UpgradeChange({ cluster: { tag } }: ClusterProps) {
             />
             <RolloutFields onChange={(rollout) => touch({ rollout })} />
           </SpaceBetween>
-        </ExpandableSection>
+        </Section>
       </SpaceBetween>
     </ChangePanel>
   );

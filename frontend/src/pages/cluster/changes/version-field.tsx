@@ -1,8 +1,7 @@
-import FormField from '@cloudscape-design/components/form-field';
 import Select, { type SelectProps } from '@cloudscape-design/components/select';
 import { useKubernetesVersions } from '../../../api/catalog';
 import type { KubernetesVersionView } from '../../../api/schema';
-import { useServerError } from '../../../components/server-field-errors';
+import { Field } from '../../../forms/field';
 
 interface Props {
   value: string | null;
@@ -16,10 +15,10 @@ export function VersionField({ value, onChange }: Props) {
   const { data, isPending, error } = useKubernetesVersions();
   const options = [NEXT, ...(data?.kubernetes_versions ?? []).map(optionOf)];
   return (
-    <FormField
+    <Field
+      field="kubernetes_version"
       label="Kubernetes version"
       description="Choose the present version to bring the rest of the cluster up to it."
-      errorText={useServerError('kubernetes_version')}
     >
       <Select
         selectedOption={options.find((option) => option.value === (value ?? '')) ?? NEXT}
@@ -29,7 +28,7 @@ export function VersionField({ value, onChange }: Props) {
         errorText={error?.problem.detail}
         onChange={({ detail }) => onChange(detail.selectedOption.value || undefined)}
       />
-    </FormField>
+    </Field>
   );
 }
 

@@ -1,7 +1,7 @@
 import Box from '@cloudscape-design/components/box';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useNavigate } from 'react-router';
-import { useOperation, useOperations } from '../../../api/operations';
+import { useListed, useOperations } from '../../../api/operations';
 import type { Operation } from '../../../api/schema';
 import { EmptyState } from '../../../components/empty-state';
 import { NotRead } from '../../../components/not-read';
@@ -38,8 +38,7 @@ export function LastConfigured({ tag }: { tag: string }) {
 
 function Configured({ listed }: { listed: Operation }) {
   const navigate = useNavigate();
-  // The list tells no stages.
-  const { data: operation = listed } = useOperation(listed.operation_id);
+  const operation = useListed(listed);
   const stages = stagesOf(operation);
   const { operation_id, kind, status, reason, created_at, error } = operation;
   return (

@@ -15,13 +15,14 @@ import { addressOf, type ClusterProps } from '../tab-list';
 import { DriftReportShown } from './drift-report';
 
 /** What of a cluster is no longer as it was made. */
-export default function DriftTab({ cluster: { tag } }: ClusterProps) {
+export default function DriftTab({ cluster }: ClusterProps) {
+  const { tag } = cluster;
   const detection = useBegin();
   const detect = () => detection.begin({ wish: wish('post', '/api/clusters/{tag}/drift', { path: { tag } }) });
   return (
     <SpaceBetween size="l">
       {detection.error && <StandingInTheWay problem={detection.error.problem} />}
-      <Report tag={tag} actions={<Asking tag={tag} busy={detection.isPending} onDetect={detect} />} />
+      <Report cluster={cluster} actions={<Asking tag={tag} busy={detection.isPending} onDetect={detect} />} />
     </SpaceBetween>
   );
 }
@@ -38,24 +39,25 @@ function Asking({ tag, busy, onDetect }: { tag: string; busy: boolean; onDetect:
   );
 }
 
-function Report({ tag, actions }: { tag: string; actions: React.ReactNode }) {
-  const { data, error, refetch } = useDrift(tag);
-  if (data) {
+function Report({ cluster, actions }: ClusterProps & { actions: React.ReactNode }) {
+  const wasDetected = Boolean(cluster.drift_detected_at);
+  const { data, error, refetch } = useDrift(cluster);
+  if (wasDetected && data) {
     return <DriftReportShown report={data} actions={actions} />;
   }
   return (
     <Container header={<Header actions={actions}>Drift</Header>}>
-      {error === null && (
-        <>
-          <Spinner /> Reading the report
-        </>
-      )}
-      {error?.problem.status === 404 && (
+      {!wasDetected && (
         <EmptyState title="Drift was never detected">
           A detection compares what AWS and Kubernetes have with what was made here. It changes nothing.
         </EmptyState>
       )}
-      {error && error.problem.status !== 404 && <NotRead problem={error.problem} onRetry={() => void refetch()} />}
+      {wasDetected && error === null && (
+        <>
+          <Spinner /> Reading the report
+        </>
+      )}
+      {wasDetected && error && <NotRead problem={error.problem} onRetry={() => void refetch()} />}
     </Container>
   );
 }

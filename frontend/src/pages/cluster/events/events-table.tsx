@@ -9,7 +9,7 @@ import { EmptyState } from '../../../components/empty-state';
 import { PagedTable } from '../../../components/paged-table';
 import { Time } from '../../../components/time';
 import { sentence } from '../../../components/words';
-import { EVERY_EVENT, levelsOf, matching } from './events';
+import { EVERY_EVENT, isOpen, levelsOf, matching } from './events';
 import { EventsFilter } from './events-filter';
 
 const TYPES: Readonly<Record<string, StatusIndicatorProps.Type>> = { Error: 'error', Warn: 'warning', Info: 'info' };
@@ -55,7 +55,7 @@ export function EventsTable({ tag, title, only = ALL }: Props) {
       trackBy={({ event_id }) => event_id}
       filter={<EventsFilter filter={filter} levels={levelsOf(shown)} onChange={setFilter} />}
       empty={
-        filter === EVERY_EVENT ? (
+        isOpen(filter) ? (
           <EmptyState title="No events">AWS has told nothing of this in the last 90 days.</EmptyState>
         ) : (
           <EmptyState title="No such events">No event that was read so far is like that.</EmptyState>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ClusterEvent } from '../../../api/schema';
-import { EVERY_EVENT, levelsOf, matching } from './events';
+import { EVERY_EVENT, isOpen, levelsOf, matching } from './events';
 
 function event(event_id: string, more: Partial<ClusterEvent> = {}): ClusterEvent {
   const at = '2026-01-01T00:00:00Z';
@@ -20,6 +20,16 @@ describe('the filter of events', () => {
     expect(idsOf(matching(EVENTS, { level: 'Error', text: '' }))).toEqual(['2']);
     expect(idsOf(matching(EVENTS, { level: null, text: ' no CAPACITY ' }))).toEqual(['3']);
     expect(idsOf(matching(EVENTS, { level: 'Info', text: 'i-9' }))).toEqual([]);
+  });
+
+  it('leaves nothing out once its words were taken back', () => {
+    expect([EVERY_EVENT, { level: null, text: ' ' }].map(isOpen)).toEqual([true, true]);
+    expect(
+      [
+        { level: null, text: 'x' },
+        { level: 'Error', text: '' },
+      ].map(isOpen),
+    ).toEqual([false, false]);
   });
 
   it('offers the levels that there are, also those that nobody knew', () => {

@@ -7,6 +7,11 @@ export interface EventFilter {
 
 export const EVERY_EVENT: EventFilter = { level: null, text: '' };
 
+/** Whether a filter leaves nothing out. */
+export function isOpen({ level, text }: EventFilter): boolean {
+  return level === null && text.trim() === '';
+}
+
 /** The events of a level, in any part of which a text stands, whatever its case. */
 export function matching(events: readonly ClusterEvent[], { level, text }: EventFilter): ClusterEvent[] {
   const wanted = text.trim().toLowerCase();

@@ -52,6 +52,7 @@ function Owners({ settings, onChange }: Props) {
         items={owners}
         addButtonText="Add a group"
         removeButtonText="Remove"
+        removeButtonAriaLabel={(owner) => `Remove group ${owner}`}
         empty="No groups."
         onAddButtonClick={() => put([...owners, ''])}
         onRemoveButtonClick={({ detail }) => put(owners.filter((_, index) => index !== detail.itemIndex))}
@@ -75,7 +76,7 @@ function Tags({ settings, onChange }: Props) {
       label="Company tags"
       description="Go onto all that is made for the cluster, beside the deployment's own."
       noun="tag"
-      pairs={settings.tags}
+      value={settings.tags}
       onChange={(tags) => onChange({ ...settings, tags })}
     />
   );

@@ -1,6 +1,6 @@
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
-import type { Unknown } from '../../api/catalog';
+import type { Unknown } from '../api/catalog';
 
 interface Props {
   unknown: readonly Unknown[] | undefined;
