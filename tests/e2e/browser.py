@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,7 @@ _ALONE: Final = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost"
 _UNPACK: Final = "import('@sparticuz/chromium').then(each => each.default.executablePath()).then(console.log)"
 _LIBRARIES: Final = Path("al2023", "lib")
 _PATIENCE_MILLISECONDS: Final = 10_000
+_OPERATIONS: Final = re.compile(r"/api/operations(\?|$)")
 _RUN_AXE: Final = "() => axe.run({ resultTypes: ['violations'] })"
 # What fades in is paler than it will be; what spins never ends, and is judged as it is.
 _STANDS_STILL: Final = """() => document.getAnimations().every(
@@ -109,6 +111,11 @@ class Console:
     def forgive(self, words: str) -> None:
         """Let the browser complain in these words: the test makes it."""
         self._forgiven.append(words)
+
+    def answers_operations_with_nothing_new(self) -> None:
+        """Let the list of operations stay as it is read by now: what is new is told, or not seen."""
+        body = self.driver.get("/api/operations")
+        self.page.route(_OPERATIONS, lambda route: route.fulfill(json=body))
 
     def axe_clean(self) -> None:
         """Hold the page to the rules of axe, as it stands once nothing on it moves."""

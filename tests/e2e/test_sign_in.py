@@ -139,10 +139,11 @@ def test_two_people_see_what_each_other_begins(two: tuple[Console, Console, Peop
     expect(begun).to_contain_text("Detect drift")
     expect(begun).to_contain_text(", by console")
     assert any(str(begun.get_attribute("data-operation")) in frame for frame in heard)
-    # What is new is no topic of anybody's: the list is read again.
+    # What is new is told to whoever looks at everything.
     ann.click("HyperPod InstantStart", "link")
     ann.is_live()
     token = people.signed_in("administrator")["access_token"]
     assert people.send("POST", "/api/clusters", token, {"tag": "anew"}).status == 202
+    bob.driver.sleep(2)
     ann.sees("Create foundation anew")
     expect(ann.page.get_by_role("link", name="anew", exact=True)).to_be_visible()
