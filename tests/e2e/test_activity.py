@@ -24,7 +24,7 @@ def test_what_an_agent_does_appears_as_it_happens_with_its_door_and_its_client(c
     console.open("/activity")
     console.sees("Nobody has done anything yet")
     console.is_live()
-    console.answers_operations_with_nothing_new()
+    console.lists_no_operations()
     operation = Agent(console.driver.host).done("cluster_create", tag="theirs")["operation_id"]
     console.driver.sleep(2)
     row = console.page.get_by_role("row").filter(has=console.page.get_by_role("link", name="theirs", exact=True))
@@ -60,7 +60,7 @@ def test_what_is_told_keeps_to_the_filters(console: Console) -> None:
     console.open("/activity?status=RUNNING&cluster_tag=theirs")
     console.sees("No operation is like that")
     console.is_live()
-    console.answers_operations_with_nothing_new()
+    console.lists_no_operations()
     wanted = console.driver.post("/api/clusters", cluster_request("theirs"))["operation_id"]
     console.driver.post("/api/clusters", cluster_request("others"))
     console.driver.sleep(2)

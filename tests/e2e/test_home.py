@@ -61,7 +61,7 @@ def test_what_an_agent_begins_is_told_to_home_which_asks_for_no_list_while_nothi
     console.page.on("request", lambda request: asked.append(request.url))
     console.page.clock.run_for(_WELL_BELOW_THE_NEXT_READING_MILLISECONDS)
     assert asked == []
-    console.answers_operations_with_nothing_new()
+    console.lists_no_operations()
     Agent(console.driver.host).done("cluster_create", tag="theirs")
     console.driver.sleep(2)
     console.sees("Create foundation theirs")
