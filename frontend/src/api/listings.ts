@@ -25,7 +25,7 @@ const OTHERS_APPEAR_WITHIN = 20_000;
 /** As that, for the pages that people look at to see what others do. */
 export const SOON = 5_000;
 
-/** As that, for what is told as it happens: an index of the API lags behind, and a change of one may never be told. */
+/** As that, for what is told as it happens: what neither an operation nor an event of AWS changes is told by nobody. */
 const TOLD_IS_READ_EVERY = 60_000;
 
 /** How often to read what the page watches, in milliseconds: seldom while it is told, else every `untold`. */

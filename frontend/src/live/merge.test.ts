@@ -1,5 +1,5 @@
-import { QueryClient } from '@tanstack/react-query';
-import { beforeEach, expect, it } from 'vitest';
+import { QueryClient, QueryObserver } from '@tanstack/react-query';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { keys } from '../api/keys';
 import type { Listed } from '../api/operation-lists';
 import type { Operation } from '../api/schema';
@@ -86,6 +86,26 @@ it('does not lose what is told while an older answer is on its way', async () =>
   await reading;
   await Promise.resolve();
   expect(idsIn(listKey)).toEqual(['op-2', 'op-1', 'op-0']);
+});
+
+it('asks the API once for a list of which it cannot tell what it has, however that answers', async () => {
+  const sought = keys.operations.list({ kind: 'create_cluster' });
+  const nothing: Listed = { pages: [{ operations: [], next_token: 'more' }], pageParams: [undefined] };
+  let asked = 0;
+  const queryFn = () => {
+    asked += 1;
+    return new Promise<Listed>((resolve) => setTimeout(() => resolve(nothing)));
+  };
+  const stop = new QueryObserver(cache, {
+    queryKey: sought,
+    queryFn,
+    initialData: nothing,
+    staleTime: 60_000,
+  }).subscribe(() => undefined);
+  hear(told(operation(1)));
+  await vi.waitFor(() => expect(cache.isFetching()).toBe(0));
+  stop();
+  expect(asked).toBe(1);
 });
 
 it('leaves a list as old as it was, and outdated where it is', () => {

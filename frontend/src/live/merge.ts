@@ -79,7 +79,9 @@ function place(cache: QueryClient, list: Query, operation: Operation, reread: Re
   const after = before && placed(before, filtersIn(list), operation);
   if (after === null) {
     reread({ queryKey, exact: true });
-  } else if (after !== before) {
+    return;
+  }
+  if (after !== before) {
     // The rest of the list is as old as it was.
     const { dataUpdatedAt, isInvalidated } = list.state;
     cache.setQueryData(queryKey, after, { updatedAt: dataUpdatedAt });
