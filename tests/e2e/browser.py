@@ -114,7 +114,7 @@ class Console:
 
     def lists_no_operations(self) -> None:
         """Let every list of operations be answered as an empty one from now on: what is new is told, or not seen."""
-        empty = {"operations": [], "next_token": None}
+        empty: dict[str, Any] = {"operations": [], "next_token": None}
         self.page.route(_OPERATIONS, lambda route: route.fulfill(json=empty))
 
     def axe_clean(self) -> None:
