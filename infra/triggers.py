@@ -70,7 +70,9 @@ STREAMS = (
             {"dynamodb": {"Keys": {"record": {"S": [{"prefix": "audit#"}]}}}},
         ),
     ),
-    Stream("cluster_events", "push", ({"eventName": ["INSERT"]},)),
+    # Each event is a message of its own to all who watch its cluster, or everything. AWS tells hundreds at once while a
+    # large cluster comes up: of a whole batch, the function's minute would be over with forty consoles open.
+    Stream("cluster_events", "push", ({"eventName": ["INSERT"]},), batch_size=25),
     # DynamoDB lets two functions read a shard side by side: this is the second.
     Stream(
         "operations",

@@ -51,7 +51,8 @@ class ClusterEventMessage(Message):
 class Subscribed(Message):
     """The subscription stands and everything missed was sent before this.
 
-    `complete` is false where more was missed than is sent again: read the lists under /api.
+    `complete` is false where more was missed than is sent again: read the lists under /api. So it always is where
+    everything is watched `after` a moment, because what AWS told of clusters meanwhile is not sent again.
     """
 
     type: Literal["subscribed"] = "subscribed"

@@ -1,8 +1,8 @@
 """The ticket that opens a WebSocket, and what a client sends over it.
 
-A subscription names one operation, one cluster, or what the caller began. `after_version` and `after` say what the
-client has seen already, so that a connection that dropped goes on without loss: the newest `version` it was told of an
-operation, and the newest of all `at` and `recorded_at` it was told.
+A subscription names one operation, one cluster, what the caller began, or everything. `after_version` and `after` say
+what the client has seen already, so that a connection that dropped goes on without loss: the newest `version` it was
+told of an operation, and the newest of all `at` and `recorded_at` it was told.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ class Incoming(BaseModel):
 
 
 class Topic(Incoming):
-    """What a message of the client is about: exactly one of an operation, a cluster, and the caller's own."""
+    """What a message is about: exactly one of an operation, a cluster, the caller's own operations, and everything."""
 
     operation_id: Word | None = None
     cluster_tag: Word | None = None
     mine: Literal[True] | None = None
+    all: Literal[True] | None = None
 
     @model_validator(mode="after")
     def _names_one_thing(self) -> Topic:
@@ -44,7 +45,7 @@ class Topic(Incoming):
         if len(named) != 1:
             raise PydanticCustomError(
                 "one_topic",
-                "names {count} of operation_id, cluster_tag and mine; exactly one is needed",
+                "names {count} of operation_id, cluster_tag, mine and all; exactly one is needed",
                 {"count": len(named), "allowed": list(Topic.model_fields)},
             )
         return self

@@ -1,7 +1,8 @@
 """Open WebSockets and what each of them watches: one record a connection, gone after the two hours that one may last.
 
 Who watches a topic is found by a consistent Scan. An index would lag behind: a change between the replay for a new
-subscriber and the index's hearing of the subscription would reach nobody. There are as many records as open consoles.
+subscriber and the index's hearing of the subscription would reach nobody. There are as many records as open consoles,
+read once for a batch of changes, so a topic that everybody watches makes no part of the table busier than another.
 """
 
 from __future__ import annotations
@@ -123,4 +124,4 @@ def _unknown() -> Unauthenticated:
 def _too_many() -> InvalidRequest:
     error = FieldError(field="action", message=f"subscribes to more than {MAX_TOPICS} topics on one connection")
     detail = f"A connection watches at most {MAX_TOPICS} topics."
-    return InvalidRequest(detail, errors=[error], remedy="Unsubscribe from one, or watch a cluster as a whole.")
+    return InvalidRequest(detail, errors=[error], remedy="Unsubscribe from one, or watch a cluster as a whole, or all.")

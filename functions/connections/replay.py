@@ -1,8 +1,8 @@
 """What a subscriber is told at first: how things stand, or what changed since it looked last.
 
 The subscription is written before this is read, so what changes meanwhile is told by the stream, perhaps a second time.
-Both are read consistently, but for one thing: what a caller began this very moment may be missing from the first list
-of `mine`, which an index gives; it is told at its next change.
+Both are read consistently, but for one thing: what was begun this very moment may be missing from the first list of
+`mine` or `all`, which an index gives; it is told at its next change.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from functions.connections.messages import Message
     from functions.connections.models import Subscribe
     from functions.core.ledger.models import Operation
+    from functions.core.observations import ClusterEvent
 
 MAX_OPERATIONS: Final = 25
 MAX_EVENTS: Final = 100
@@ -59,13 +60,19 @@ def replay(asked: Subscribe, caller: str) -> Replay:
     since = asked.after - OVERLAP if asked.after is not None else None
     if asked.operation_id is not None:
         return Replay([*_of_operation(asked.operation_id, asked.after_version, since)])
-    operations, complete = _operations(asked.cluster_tag, caller, since)
+    operations, every = _operations(asked.cluster_tag, caller if asked.mine else None, since)
+    events, each = _events(asked, since) if since is not None else ([], True)
     messages: list[Message] = [operation_message(operation) for operation in operations]
-    if asked.cluster_tag is None or since is None:
-        return Replay(messages, complete)
+    return Replay([*messages, *(ClusterEventMessage(event=event) for event in events)], every and each)
+
+
+def _events(asked: Subscribe, since: datetime) -> tuple[list[ClusterEvent], bool]:
+    """Read what AWS told since then, and say whether that is all."""
+    if asked.cluster_tag is None:
+        # Those of all clusters would cost a Query for each: they are not told again, and nobody knows of how many.
+        return [], not asked.all
     events = cluster_events.recorded_since(asked.cluster_tag, since, MAX_EVENTS)
-    messages += [ClusterEventMessage(event=event) for event in events]
-    return Replay(messages, complete and len(events) < MAX_EVENTS)
+    return events, len(events) < MAX_EVENTS
 
 
 def _of_operation(operation_id: str, after_version: int | None, since: datetime | None) -> Iterator[Message]:
@@ -76,9 +83,9 @@ def _of_operation(operation_id: str, after_version: int | None, since: datetime 
         yield from (AuditMessage(entry=entry) for entry in ledger.audit(operation_id) if entry.at >= since)
 
 
-def _operations(cluster_tag: str | None, caller: str, since: datetime | None) -> tuple[list[Operation], bool]:
-    """Read the unfinished operations, and those that changed since then, oldest first."""
-    newest, every = ledger.newest_operations(cluster_tag, None if cluster_tag else caller)
+def _operations(cluster_tag: str | None, caller: str | None, since: datetime | None) -> tuple[list[Operation], bool]:
+    """Read the unfinished operations, and those that changed since then, oldest first, and say whether that is all."""
+    newest, every = ledger.newest_operations(cluster_tag, caller)
     listed = [each.operation_id for each in newest if _is_of_interest(each, since)]
     # The list's index lags behind; the leases of a cluster do not.
     leased = operations_at(cluster_tag) if cluster_tag is not None else []

@@ -11,13 +11,17 @@ if TYPE_CHECKING:
     from functions.connections.models import Topic
 
 MAX_TOPICS: Final = 20
+# What anybody begins, on any cluster, and what AWS tells of any.
+EVERYTHING: Final = "all"
 
 
 def topic_of(asked: Topic, caller: str) -> str:
     """Name the topic that a client asks for."""
     if asked.operation_id is not None:
         return operation_topic(asked.operation_id)
-    return cluster_topic(asked.cluster_tag) if asked.cluster_tag is not None else caller_topic(caller)
+    if asked.cluster_tag is not None:
+        return cluster_topic(asked.cluster_tag)
+    return caller_topic(caller) if asked.mine else EVERYTHING
 
 
 def operation_topic(operation_id: str) -> str:
@@ -37,7 +41,12 @@ def caller_topic(caller: str) -> str:
 
 def topics_of_operation(operation_id: str, cluster_tag: str, caller: str) -> frozenset[str]:
     """Name the topics that hear of an operation."""
-    return frozenset({operation_topic(operation_id), cluster_topic(cluster_tag), caller_topic(caller)})
+    return frozenset({operation_topic(operation_id), cluster_topic(cluster_tag), caller_topic(caller), EVERYTHING})
+
+
+def topics_of_event(cluster_tag: str) -> frozenset[str]:
+    """Name the topics that hear of what AWS tells of a cluster."""
+    return frozenset({cluster_topic(cluster_tag), EVERYTHING})
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -30,6 +31,7 @@ _UNPACK: Final = "import('@sparticuz/chromium').then(each => each.default.execut
 _LIBRARIES: Final = Path("al2023", "lib")
 # A machine that does other things as well takes its time; who waits for what comes loses nothing by it.
 _PATIENCE_MILLISECONDS: Final = 30_000
+_OPERATIONS: Final = re.compile(r"/api/operations(\?|$)")
 _RUN_AXE: Final = "() => axe.run({ resultTypes: ['violations'] })"
 # What fades in is paler than it will be; what spins never ends, and is judged as it is.
 _STANDS_STILL: Final = """() => document.getAnimations().every(
@@ -110,6 +112,11 @@ class Console:
     def forgive(self, words: str) -> None:
         """Let the browser complain in these words: the test makes it."""
         self._forgiven.append(words)
+
+    def lists_no_operations(self) -> None:
+        """Let every list of operations be answered as an empty one from now on: what is new is told, or not seen."""
+        empty: dict[str, Any] = {"operations": [], "next_token": None}
+        self.page.route(_OPERATIONS, lambda route: route.fulfill(json=empty))
 
     def axe_clean(self) -> None:
         """Hold the page to the rules of axe, as it stands once nothing on it moves."""

@@ -24,6 +24,7 @@ def test_what_an_agent_does_appears_as_it_happens_with_its_door_and_its_client(c
     console.open("/activity")
     console.sees("Nobody has done anything yet")
     console.is_live()
+    console.lists_no_operations()
     operation = Agent(console.driver.host).done("cluster_create", tag="theirs")["operation_id"]
     console.driver.sleep(2)
     row = console.page.get_by_role("row").filter(has=console.page.get_by_role("link", name="theirs", exact=True))
@@ -53,6 +54,24 @@ def test_filters_are_the_address_and_the_address_is_the_filters(console_of_ready
     box.press("Enter")
     console.page.wait_for_url("**/activity?cluster_tag=ready")
     expect(console.page.get_by_role("link", name="broken", exact=True)).to_have_count(0)
+
+
+def test_what_is_told_keeps_to_the_filters(console: Console) -> None:
+    console.open("/activity?status=RUNNING&cluster_tag=theirs")
+    console.sees("No operation is like that")
+    console.is_live()
+    console.lists_no_operations()
+    wanted = console.driver.post("/api/clusters", cluster_request("theirs"))["operation_id"]
+    console.driver.post("/api/clusters", cluster_request("others"))
+    console.driver.sleep(2)
+    rows = console.page.locator("tbody tr")
+    expect(rows.get_by_role("link", name="theirs", exact=True)).to_be_visible()
+    expect(rows).to_have_count(1)
+    console.driver.cancel(wanted)
+    console.driver.finish(wanted)
+    console.driver.sleep(2)
+    expect(console.page.get_by_role("link", name="theirs", exact=True)).to_have_count(0)
+    console.sees("No operation is like that")
 
 
 def test_a_long_history_of_short_pages_stays_small_and_is_read_on_by_page(console_of_ready: Console) -> None:

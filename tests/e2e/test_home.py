@@ -11,9 +11,12 @@ from playwright.sync_api import Browser, Route, expect
 from infra.local.faults import Fault, Kind
 from tests.e2e import browser as browsers
 from tests.e2e.browser import Console, Scheme
+from tests.host.agents import Agent
 from tests.host.driver import Driver, cluster_request
 
 NO_ANSWER: Final = "Failed to load resource"
+# Home reads what it is told all the same once a minute.
+_WELL_BELOW_THE_NEXT_READING_MILLISECONDS: Final = 40_000
 
 
 def test_an_empty_account_leads_to_the_first_cluster(console: Console) -> None:
@@ -47,6 +50,35 @@ def test_a_cluster_that_somebody_creates_appears_and_is_followed_to_its_end(cons
     console.driver.sleep(2)
     expect(console.page.get_by_role("row", name="theirs")).to_contain_text("Ready")
     expect(console.page.get_by_text("Running operations")).to_have_count(0)
+
+
+def test_what_an_agent_begins_is_told_to_home_which_asks_for_no_list_while_nothing_happens(console: Console) -> None:
+    console.page.clock.install()
+    console.open()
+    console.is_live()
+    console.page.wait_for_load_state("networkidle")
+    asked = list[str]()
+    console.page.on("request", lambda request: asked.append(request.url))
+    console.page.clock.run_for(_WELL_BELOW_THE_NEXT_READING_MILLISECONDS)
+    assert asked == []
+    console.lists_no_operations()
+    Agent(console.driver.host).done("cluster_create", tag="theirs")
+    console.driver.sleep(2)
+    console.sees("Create foundation theirs")
+    expect(console.page.get_by_role("row", name="theirs")).to_contain_text("Changing")
+
+
+def test_while_nobody_can_tell_home_what_others_begin_it_asks_every_few_seconds(console: Console) -> None:
+    console.forgive("WebSocket connection")
+    console.forgive(NO_ANSWER)
+    console.open()
+    console.is_live()
+    console.page.route("**/api/tickets", lambda route: route.abort())
+    console.driver.host.sockets.drop_all()
+    console.sees("Connection lost, reconnecting.")
+    console.driver.post("/api/clusters", {"tag": "unheard"})
+    console.sees("Create foundation unheard")
+    expect(console.page.get_by_role("link", name="unheard", exact=True)).to_be_visible()
 
 
 def test_a_creation_that_waits_behind_many_newer_operations_is_still_told(console: Console) -> None:

@@ -10,6 +10,7 @@ from functions.connections import tickets
 from functions.connections.rules import MAX_TOPICS
 from functions.core.declaration import Scope
 from functions.core.ledger.paging import DEFAULT_LIMIT
+from infra.local.socket_client import SocketClient
 from infra.local.websocket import TOO_BIG, ConnectionRefused
 from tests.host.driver import Driver, Json
 from tests.host.sockets import SOON, begun, connect, connect_as, hyperpod_event, of_type, operations, refusal, rows
@@ -73,6 +74,8 @@ def test_a_caller_who_may_not_read_may_not_listen(driver: Driver) -> None:
         ({"action": "subscribe", "mine": False}, "invalid_request", ["mine"]),
         ({"action": "subscribe", "mine": True, "after_version": "3"}, "invalid_request", ["after_version"]),
         ({"action": "subscribe", "mine": True, "after": "yesterday"}, "invalid_request", ["after"]),
+        ({"action": "subscribe", "mine": True, "all": True}, "invalid_request", ["body"]),
+        ({"action": "subscribe", "all": False}, "invalid_request", ["all"]),
         ({"action": "subscribe", "mine": True, "loud": True}, "invalid_request", ["loud"]),
         ({"action": "subscribe", "operation_id": "01ABC"}, "not_found", []),
         ({"action": "subscribe", "cluster_tag": "none"}, "not_found", []),
@@ -180,12 +183,82 @@ def test_mine_is_what_the_caller_of_the_ticket_began(driver: Driver) -> None:
     assert stranger.send({"action": "subscribe", "operation_id": operation_id})[0]["operation_id"] == operation_id
 
 
+def test_who_watches_all_hears_what_others_begin_from_its_start_and_what_aws_tells_of_any_cluster(
+    driver_of_base: Driver,
+) -> None:
+    driver, host = driver_of_base, driver_of_base.host
+    stranger = connect_as(driver, "stranger", Scope.READ)
+    [answer] = stranger.send({"action": "subscribe", "all": True})
+    assert (answer["type"], answer["topic"], answer["complete"]) == ("subscribed", "all", True)
+    begun_by_others = {begun(driver, "other"), driver.post("/api/clusters/base/dependencies")["operation_id"]}
+    driver.sleep(SOON)
+    assert {operation_id for operation_id, _ in operations(stranger)} == begun_by_others
+    for operation_id in begun_by_others:
+        assert _told_of(stranger, operation_id)[0]["status"] in ("PENDING", "RUNNING")
+        driver.finish(operation_id)
+    host.bus.publish(hyperpod_event(host.clock.now()))
+    driver.sleep(3)
+    for operation_id in begun_by_others:
+        # No more and no less than its route gives to whoever may read.
+        assert _told_of(stranger, operation_id)[-1] == driver.operation(operation_id)
+    [told] = of_type(stranger, "cluster_event")
+    assert told["event"] == driver.get("/api/clusters/base/events")["events"][0]
+    assert of_type(stranger, "audit") == [], "which is for those who watch one operation"
+
+
+def test_whoever_comes_to_watch_all_is_told_what_goes_on_and_not_what_has_ended(driver: Driver) -> None:
+    ended, going = begun(driver, "ended"), begun(driver, "going")
+    driver.cancel(ended)
+    driver.finish(ended)
+    late = connect_as(driver, "stranger", Scope.READ)
+    answers = late.send({"action": "subscribe", "all": True})
+    assert [answer.get("operation_id") for answer in answers] == [going, None]
+    assert answers[-1]["complete"] is True
+
+
+def test_a_change_is_told_once_to_who_watches_it_in_several_ways(driver: Driver) -> None:
+    operation_id = begun(driver)
+    client, single = connect(driver), connect(driver)
+    single.send({"action": "subscribe", "operation_id": operation_id})
+    for topic in ({"operation_id": operation_id}, {"cluster_tag": "watched"}, {"mine": True}, {"all": True}):
+        client.send({"action": "subscribe", **topic})
+    before, before_of_single = len(client.received), len(single.received)
+    driver.cancel(operation_id)
+    driver.finish(operation_id)
+    driver.sleep(SOON)
+    assert len(client.received) > before + 1
+    assert client.received[before:] == single.received[before_of_single:]
+
+
+def test_who_may_not_read_lists_nothing_and_watches_nothing(driver: Driver) -> None:
+    client = connect(driver)
+    # A connection keeps the scopes of its ticket; one of somebody who may not read does not come about.
+    driver.host.client("dynamodb").update_item(
+        TableName="instantstart-connections",
+        Key={"connection_id": {"S": client.connection_id}},
+        UpdateExpression="SET caller.scopes = :scopes",
+        ExpressionAttributeValues={":scopes": {"L": [{"S": Scope.OPERATE.value}]}},
+    )
+    [answer] = client.send({"action": "subscribe", "all": True})
+    assert cast("Json", answer["problem"])["code"] == "forbidden"
+    begun(driver)
+    driver.sleep(SOON)
+    assert operations(client) == []
+
+
+def _told_of(client: SocketClient, operation_id: str) -> list[Json]:
+    messages = [each for each in of_type(client, "operation") if each["operation_id"] == operation_id]
+    return [message["operation"] for message in messages]
+
+
 def test_who_unsubscribes_or_closes_hears_nothing_more(driver: Driver) -> None:
     operation_id = begun(driver)
     gone, left = connect(driver), connect(driver)
     for client in (gone, left):
-        client.send({"action": "subscribe", "operation_id": operation_id})
-    left.send({"action": "unsubscribe", "operation_id": operation_id})
+        for topic in ({"operation_id": operation_id}, {"all": True}):
+            client.send({"action": "subscribe", **topic})
+    for topic in ({"operation_id": operation_id}, {"all": True}):
+        left.send({"action": "unsubscribe", **topic})
     gone.close()
     before = len(left.received), len(gone.received)
     driver.cancel(operation_id)

@@ -9,10 +9,11 @@ import pytest
 
 from functions.connections.records import LIFETIME
 from functions.connections.replay import OVERLAP
+from functions.core.declaration import Scope
 from infra.local.faults import Fault, Kind
 from infra.local.websocket import GOING_AWAY, IDLE_SECONDS
 from tests.host.driver import Driver, Json
-from tests.host.sockets import SOON, begun, connect, hyperpod_event, of_type, operations, rows
+from tests.host.sockets import SOON, begun, connect, connect_as, hyperpod_event, of_type, operations, rows
 
 
 @pytest.mark.case(73)
@@ -71,6 +72,26 @@ def test_who_dropped_hears_of_cluster_events_that_came_late_and_of_operations_th
     now = host.clock.now() + timedelta(hours=1)
     later = client.send({"action": "subscribe", "cluster_tag": "base", "after": now.isoformat()})
     assert [answer["type"] for answer in later] == ["subscribed"]
+
+
+def test_who_dropped_while_watching_all_is_told_what_others_did_and_that_events_of_aws_are_missing(
+    driver: Driver,
+) -> None:
+    going = begun(driver, "going")
+    client = connect_as(driver, "stranger", Scope.READ)
+    client.send({"action": "subscribe", "all": True})
+    driver.sleep(OVERLAP.total_seconds() + 60)
+    client.vanish()
+    left = driver.host.clock.now()
+    driver.sleep(OVERLAP.total_seconds() + 60)
+    driver.cancel(going)
+    ended, meanwhile = driver.finish(going), begun(driver, "meanwhile")
+    back = connect_as(driver, "stranger", Scope.READ)
+    answers = back.send({"action": "subscribe", "all": True, "after": left.isoformat()})
+    assert [answer.get("operation_id") for answer in answers] == [going, meanwhile, None]
+    assert answers[0]["operation"] == ended
+    # Nobody can tell whether AWS told something of some cluster: the lists have to be read.
+    assert answers[-1]["complete"] is False
 
 
 def throttled(first: int, times: int) -> Fault:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
+from pydantic import ValidationError
+
 from functions.connections import delivery
 from functions.connections.messages import OperationMessage, Pong
 from functions.connections.models import COMMANDS, Subscribe
@@ -37,18 +40,25 @@ def stored(**item: object) -> Stored:
     return Stored.model_validate({"SequenceNumber": "5", "ApproximateCreationDateTime": 1767225600, "NewImage": image})
 
 
-def test_a_topic_is_an_operation_a_cluster_or_what_the_caller_began() -> None:
+def test_a_topic_is_an_operation_a_cluster_what_the_caller_began_or_everything() -> None:
     asked = [
         '{"action": "subscribe", "operation_id": "01A"}',
         '{"action": "subscribe", "cluster_tag": "t"}',
         '{"action": "unsubscribe", "mine": true}',
+        '{"action": "subscribe", "all": true}',
     ]
     topics = []
     for text in asked:
         command = COMMANDS.validate_json(text)
         assert command.action != "ping"
         topics.append(topic_of(command, "me"))
-    assert topics == ["operation#01A", "cluster#t", "caller#me"]
+    assert topics == ["operation#01A", "cluster#t", "caller#me", "all"]
+
+
+@pytest.mark.parametrize("named", ["", ', "all": true, "mine": true', ', "all": false', ', "all": "everything"'])
+def test_a_topic_is_exactly_one_thing(named: str) -> None:
+    with pytest.raises(ValidationError):
+        COMMANDS.validate_json(f'{{"action": "subscribe"{named}}}')
 
 
 def test_a_resumption_names_the_instant_with_its_offset() -> None:
@@ -57,18 +67,18 @@ def test_a_resumption_names_the_instant_with_its_offset() -> None:
     assert command.after == NOW
 
 
-def test_an_operation_is_told_to_its_own_subscribers_its_clusters_and_its_callers() -> None:
+def test_an_operation_is_told_to_its_own_subscribers_its_clusters_its_callers_and_those_of_everything() -> None:
     change = change_of(
         stored(operation_id="01A", record="operation", cluster_tag="t", actor={"M": {"id": {"S": "me"}}})
     )
-    assert change == Change("5", "01A", frozenset({"operation#01A", "cluster#t", "caller#me"}))
+    assert change == Change("5", "01A", frozenset({"operation#01A", "cluster#t", "caller#me", "all"}))
 
 
-def test_an_audit_entry_is_told_to_its_operations_subscribers_and_an_event_to_its_clusters() -> None:
+def test_an_audit_entry_is_told_to_its_operations_subscribers_and_an_event_to_its_clusters_and_everythings() -> None:
     entry = change_of(stored(operation_id="01A", record="audit#01B"))
     event = change_of(stored(cluster_tag="t", time_id="2026#e"))
     assert entry == Change("5", "audit#01B", frozenset({"operation#01A"}))
-    assert event == Change("5", "2026#e", frozenset({"cluster#t"}))
+    assert event == Change("5", "2026#e", frozenset({"cluster#t", "all"}))
 
 
 def test_a_stage_is_told_with_its_operation_and_not_by_itself() -> None:

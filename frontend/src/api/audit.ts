@@ -1,7 +1,7 @@
 import { useApi } from './api-context';
 import { answered } from './client';
 import { keys } from './keys';
-import { SOON, useListing } from './listings';
+import { SOON, useListing, useToldInterval } from './listings';
 import type { AuditEntry, AuditPage, paths } from './schema';
 
 export type AuditFilters = Omit<NonNullable<paths['/api/audit']['get']['parameters']['query']>, 'limit' | 'next_token'>;
@@ -13,6 +13,6 @@ export function useAudit(filters: AuditFilters = {}) {
     key: keys.audit.list(filters),
     read: (next_token) => answered(api.GET('/api/audit', { params: { query: { ...filters, next_token } } })),
     items: (page) => page.entries,
-    refetchInterval: SOON,
+    refetchInterval: useToldInterval(SOON),
   });
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useApi } from './api-context';
 import { answered } from './client';
 import { keys } from './keys';
-import { useListing } from './listings';
+import { useListing, useToldInterval } from './listings';
 import type { ClusterPage, ClusterSummary, paths } from './schema';
 
 export type ClusterFilters = Omit<
@@ -10,14 +10,17 @@ export type ClusterFilters = Omit<
   'limit' | 'next_token'
 >;
 
-/** The clusters, page by page; `refetchInterval`, in milliseconds, is for a page that has to show sooner what is new. */
-export function useClusters(filters: ClusterFilters = {}, refetchInterval?: number) {
+/**
+ * The clusters, page by page. Watch all with `useLive({ all: true })` to see new ones; `untold` is how often they are
+ * read while nothing can be told, in milliseconds.
+ */
+export function useClusters(filters: ClusterFilters = {}, untold?: number) {
   const api = useApi();
   return useListing<ClusterPage, ClusterSummary>({
     key: keys.clusters.list(filters),
     read: (next_token) => answered(api.GET('/api/clusters', { params: { query: { ...filters, next_token } } })),
     items: (page) => page.clusters,
-    refetchInterval,
+    refetchInterval: useToldInterval(untold),
   });
 }
 

@@ -1,5 +1,6 @@
 import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { useLiveState } from '../live/live-context';
 import { type ProblemError, readAgain } from './problems';
 
 /** What every list of the API answers, beside its items. */
@@ -18,11 +19,19 @@ export interface Listing<Item> {
   refresh: () => void;
 }
 
-/** How often a list is read again while it is on the screen, in milliseconds: others' new objects are told to nobody. */
+/** How often a list is read again while it is on the screen, in milliseconds, where nobody tells what is new of it. */
 const OTHERS_APPEAR_WITHIN = 20_000;
 
 /** As that, for the pages that people look at to see what others do. */
 export const SOON = 5_000;
+
+/** As that, for what is told as it happens: what neither an operation nor an event of AWS changes is told by nobody. */
+const TOLD_IS_READ_EVERY = 60_000;
+
+/** How often to read what the page watches, in milliseconds: seldom while it is told, else every `untold`. */
+export function useToldInterval(untold: number = OTHERS_APPEAR_WITHIN): number {
+  return useLiveState() === 'open' ? TOLD_IS_READ_EVERY : untold;
+}
 
 interface Options<Page, Item> {
   key: QueryKey;

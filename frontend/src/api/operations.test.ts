@@ -13,15 +13,19 @@ beforeEach(() => {
 });
 
 const known = () => cache.getQueryData<Operation>(keys.operations.one('op-1'));
-const tell = (version: number) =>
-  merge(cache, { type: 'operation', operation_id: 'op-1', version, operation: operation(version) });
+const tell = (version: number, more: Partial<Operation> = {}) =>
+  merge(
+    cache,
+    { type: 'operation', operation_id: 'op-1', version, operation: operation(version, more) },
+    () => undefined,
+  );
 
 /** An API that answers, and during whose answer something newer is told. */
-function overtaken(body: object, version: number) {
+function overtaken(body: object, version: number, more: Partial<Operation> = {}) {
   const api = apiOf({ api_url: 'http://localhost/api' } as Parameters<typeof apiOf>[0], async () => null);
   api.use({
     onRequest: () => {
-      tell(version);
+      tell(version, more);
       return Response.json(body);
     },
   });
@@ -48,6 +52,13 @@ it('is not put back in a list either', async () => {
   const answer = { operations: [operation(3)], next_token: null };
   const page = await operationsRead(overtaken(answer, 5), cache, { next_token: undefined });
   expect(page.operations.map(({ version }) => version)).toEqual([5]);
+});
+
+it('is left out of a list that it no longer belongs to by what was told meanwhile', async () => {
+  const answer = { operations: [operation(3), operation(3, { operation_id: 'op-2' })], next_token: null };
+  const api = overtaken(answer, 5, { status: 'SUCCEEDED' });
+  const page = await operationsRead(api, cache, { status: 'RUNNING', next_token: undefined });
+  expect(page.operations.map(({ operation_id }) => operation_id)).toEqual(['op-2']);
 });
 
 it('shows what the list says where that is newer, with the stages that are known', () => {

@@ -3,13 +3,9 @@ import { useEffect } from 'react';
 import { useApi } from './api-context';
 import { type Api, answered } from './client';
 import { keys } from './keys';
-import { type Listing, useListing } from './listings';
-import type { Operation, OperationStatus, Page, paths } from './schema';
-
-export type OperationFilters = Omit<
-  NonNullable<paths['/api/operations']['get']['parameters']['query']>,
-  'limit' | 'next_token'
->;
+import { type Listing, useListing, useToldInterval } from './listings';
+import { belongs, type OperationFilters } from './operation-lists';
+import type { Operation, OperationStatus, Page } from './schema';
 
 const ENDED: ReadonlySet<string> = new Set<OperationStatus>(['SUCCEEDED', 'FAILED', 'CANCELLED']);
 
@@ -32,17 +28,17 @@ export function keep(cache: QueryClient, told: Operation): void {
 }
 
 /**
- * The operations, newest first, page by page; `refetchInterval`, in milliseconds, is for a page that has to show sooner
- * what is new.
+ * The operations, newest first, page by page. Watch their cluster, or all, with `useLive` to see new ones; `untold` is
+ * how often they are read while nothing can be told, in milliseconds.
  */
-export function useOperations(filters: OperationFilters = {}, refetchInterval?: number) {
+export function useOperations(filters: OperationFilters = {}, untold?: number) {
   const api = useApi();
   const cache = useQueryClient();
   return useListing<Page, Operation>({
     key: keys.operations.list(filters),
     read: (next_token) => operationsRead(api, cache, { ...filters, next_token }),
     items: (page) => page.operations,
-    refetchInterval,
+    refetchInterval: useToldInterval(untold),
   });
 }
 
@@ -52,7 +48,8 @@ export async function operationsRead(
   query: OperationFilters & { next_token: string | undefined },
 ): Promise<Page> {
   const page = await answered(api.GET('/api/operations', { params: { query } }));
-  return { ...page, operations: page.operations.map((each) => newer(cache, each)) };
+  const operations = page.operations.map((each) => newer(cache, each));
+  return { ...page, operations: operations.filter((each) => belongs(query, each)) };
 }
 
 /** How one operation is read: an answer that comes after something newer was told does not undo it. */
@@ -91,9 +88,6 @@ export function whole(listed: Operation, known: Operation | undefined): Operatio
   return known;
 }
 
-// Its cluster may be one of those that are not watched.
-const WAITING_IS_READ_EVERY = 20_000;
-
 /**
  * What goes on, of a list as far as it was read and of what clusters say of themselves.
  *
@@ -102,10 +96,9 @@ const WAITING_IS_READ_EVERY = 20_000;
 export function useUnfinished(listing: Listing<Operation>, active: readonly string[]): Operation[] {
   const api = useApi();
   const cache = useQueryClient();
+  const refetchInterval = useToldInterval();
   const ids = listing.isPending ? [] : unlisted(listing.items, active);
-  const read = useQueries({
-    queries: ids.map((id) => ({ ...operationQuery(api, cache, id), refetchInterval: WAITING_IS_READ_EVERY })),
-  });
+  const read = useQueries({ queries: ids.map((id) => ({ ...operationQuery(api, cache, id), refetchInterval })) });
   return [...listing.items, ...read.flatMap(({ data }) => data ?? [])].filter((operation) => !hasEnded(operation));
 }
 

@@ -70,6 +70,15 @@ it('shares a subscription between those who watch the same, and gives it up with
   expect(newest().sent.at(-1)).toEqual({ action: 'unsubscribe', cluster_tag: 'first' });
 });
 
+it('watches everything by the server’s name for it', async () => {
+  const live = await opened({ all: true });
+  expect(newest().sent).toEqual([{ action: 'subscribe', all: true }]);
+  newest().tell(subscribed('all', '2026-01-01T09:00:00Z'));
+  expect([live.state, world.gaps]).toEqual(['open', [{ all: true }]]);
+  newest().tell(subscribed('alligators', '2026-01-01T09:00:00Z'));
+  expect(newest().sent).toHaveLength(1);
+});
+
 it('closes when nobody watches any more', async () => {
   const live = connection();
   const stop = live.watch({ mine: true });

@@ -5,6 +5,7 @@ import { answered } from '../api/client';
 import { LiveConnection } from './connection';
 import { type Live, LiveContext } from './live-context';
 import { mend, merge, versionIn } from './merge';
+import { Rereading } from './rereading';
 import { ServerClock } from './server-clock';
 
 /** Holds the one WebSocket of the console for the pages within. */
@@ -13,6 +14,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const cache = useQueryClient();
   const [live] = useState<Live>(() => {
     const clock = new ServerClock();
+    const { ask } = new Rereading(cache);
     const connection = new LiveConnection({
       open: async () => {
         const { ticket } = await answered(api.POST('/api/tickets'));
@@ -21,9 +23,9 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       versionOf: (operationId) => versionIn(cache, operationId),
       onMessage: (message) => {
         clock.hear(message);
-        merge(cache, message);
+        merge(cache, message, ask);
       },
-      onGap: (topic) => mend(cache, topic),
+      onGap: (topic) => mend(topic, ask),
       isSeen: () => document.visibilityState === 'visible',
     });
     return { clock, connection };

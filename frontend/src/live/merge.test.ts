@@ -1,10 +1,12 @@
-import { QueryClient } from '@tanstack/react-query';
-import { beforeEach, expect, it } from 'vitest';
+import { QueryClient, QueryObserver } from '@tanstack/react-query';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { keys } from '../api/keys';
+import type { Listed } from '../api/operation-lists';
 import type { Operation } from '../api/schema';
 import { mend, merge, versionIn } from './merge';
 import type { Message } from './messages';
 import { operation, stage } from './operations.fixture';
+import type { Outdated } from './rereading';
 
 let cache: QueryClient;
 beforeEach(() => {
@@ -17,22 +19,26 @@ const told = (each: Operation): Message => ({
   version: each.version,
   operation: each,
 });
+const reread = (what: Outdated) => void cache.invalidateQueries(what);
+const hear = (message: Message) => merge(cache, message, reread);
 const listKey = keys.operations.list({});
 const list = (...operations: Operation[]) => ({ pages: [{ operations, next_token: null }], pageParams: [undefined] });
+const idsIn = (key: readonly unknown[]) =>
+  cache.getQueryData<Listed>(key)?.pages.flatMap((page) => page.operations.map((each) => each.operation_id));
 const isStale = (key: readonly unknown[]) => cache.getQueryState(key)?.isInvalidated ?? false;
 
 it('keeps the newest version of an operation, whatever comes late or twice', () => {
-  merge(cache, told(operation(5)));
-  merge(cache, told(operation(4, { status: 'PENDING' })));
-  merge(cache, told(operation(5)));
+  hear(told(operation(5)));
+  hear(told(operation(4, { status: 'PENDING' })));
+  hear(told(operation(5)));
   expect(versionIn(cache, 'op-1')).toBe(5);
-  merge(cache, told(operation(6, { status: 'SUCCEEDED' })));
+  hear(told(operation(6, { status: 'SUCCEEDED' })));
   expect(cache.getQueryData<Operation>(keys.operations.one('op-1'))?.status).toBe('SUCCEEDED');
 });
 
 it('brings a list up to date in its place', () => {
   cache.setQueryData(listKey, list(operation(9, { operation_id: 'op-2' }), operation(1)));
-  merge(cache, told(operation(2, { reason: 'WAITING_NODES' })));
+  hear(told(operation(2, { reason: 'WAITING_NODES' })));
   const pages = cache.getQueryData<ReturnType<typeof list>>(listKey)?.pages;
   expect(pages?.[0]?.operations.map(({ operation_id, version }) => [operation_id, version])).toEqual([
     ['op-2', 9],
@@ -41,19 +47,91 @@ it('brings a list up to date in its place', () => {
   expect(isStale(listKey)).toBe(false);
 });
 
-it('asks the API which lists an operation is of that is new or has another status', () => {
+it('puts what somebody begins into the lists that it is of, and takes out what is of them no longer', () => {
+  const running = keys.operations.list({ status: 'RUNNING' });
+  const others = keys.operations.list({ cluster_tag: 'second' });
+  for (const key of [listKey, running, others]) {
+    cache.setQueryData(key, list());
+  }
+  hear(told(operation(1)));
+  expect([listKey, running, others].map(idsIn)).toEqual([['op-1'], ['op-1'], []]);
+  hear(told(operation(2, { status: 'FAILED' })));
+  expect([listKey, running, others].map(idsIn)).toEqual([['op-1'], [], []]);
+  // What the lists are is known: the API is not asked, however much is told.
+  expect([listKey, running, others].map(isStale)).toEqual([false, false, false]);
+});
+
+it('puts what was begun here into the lists once it is told, though it is known by then', () => {
   cache.setQueryData(listKey, list());
-  merge(cache, told(operation(1)));
-  expect(isStale(listKey)).toBe(true);
-  cache.setQueryData(listKey, list(operation(1)));
-  merge(cache, told(operation(2, { status: 'FAILED' })));
-  expect(isStale(listKey)).toBe(true);
+  cache.setQueryData(keys.operations.one('op-1'), operation(1));
+  hear(told(operation(1)));
+  expect(idsIn(listKey)).toEqual(['op-1']);
+});
+
+it('does not bring a list back to what was told too late', () => {
+  const running = keys.operations.list({ status: 'RUNNING' });
+  cache.setQueryData(running, list());
+  hear(told(operation(5, { status: 'SUCCEEDED' })));
+  hear(told(operation(4)));
+  expect(idsIn(running)).toEqual([]);
+});
+
+it('does not lose what is told while an older answer is on its way', async () => {
+  let answer = (_: Listed) => {};
+  const queryFn = () => new Promise<Listed>((resolve) => (answer = resolve));
+  const reading = cache.fetchQuery({ queryKey: listKey, queryFn });
+  hear(told(operation(1)));
+  hear(told(operation(2, { operation_id: 'op-2' })));
+  answer(list(operation(1, { operation_id: 'op-0' })));
+  await reading;
+  await Promise.resolve();
+  expect(idsIn(listKey)).toEqual(['op-2', 'op-1', 'op-0']);
+});
+
+it('asks the API once for a list of which it cannot tell what it has, however that answers', async () => {
+  const sought = keys.operations.list({ kind: 'create_cluster' });
+  const nothing: Listed = { pages: [{ operations: [], next_token: 'more' }], pageParams: [undefined] };
+  let asked = 0;
+  const queryFn = () => {
+    asked += 1;
+    return new Promise<Listed>((resolve) => setTimeout(() => resolve(nothing)));
+  };
+  const stop = new QueryObserver(cache, {
+    queryKey: sought,
+    queryFn,
+    initialData: nothing,
+    staleTime: 60_000,
+  }).subscribe(() => undefined);
+  hear(told(operation(1)));
+  await vi.waitFor(() => expect(cache.isFetching()).toBe(0));
+  stop();
+  expect(asked).toBe(1);
+});
+
+it('leaves a list as old as it was, and outdated where it is', () => {
+  cache.setQueryData(listKey, list(), { updatedAt: 1_000 });
+  reread({ queryKey: listKey });
+  hear(told(operation(1)));
+  expect([idsIn(listKey), isStale(listKey), cache.getQueryState(listKey)?.dataUpdatedAt]).toEqual([
+    ['op-1'],
+    true,
+    1_000,
+  ]);
+});
+
+it('looks at the clusters again when somebody begins something, and at the audit', () => {
+  const shown = [keys.clusters.list({}), keys.audit.list({})];
+  for (const key of shown) {
+    cache.setQueryData(key, {});
+  }
+  hear(told(operation(1)));
+  expect(shown.map(isStale)).toEqual([true, true]);
 });
 
 it('does not take a list, which tells no stages, for the operation itself', () => {
   cache.setQueryData(keys.operations.one('op-1'), operation(1));
   cache.setQueryData(listKey, list(operation(3, { stages: [] })));
-  merge(cache, told(operation(3)));
+  hear(told(operation(3)));
   expect(versionIn(cache, 'op-1')).toBe(3);
 });
 
@@ -61,15 +139,15 @@ it('looks at a cluster again when a stage of it ends, and not for each word of o
   const cluster = keys.clusters.one('first');
   cache.setQueryData(keys.operations.one('op-1'), operation(1));
   cache.setQueryData(cluster, {});
-  merge(cache, told(operation(2, { stages: [stage(10, 'RUNNING', { message: '2/3 nodes' })] })));
+  hear(told(operation(2, { stages: [stage(10, 'RUNNING', { message: '2/3 nodes' })] })));
   expect(isStale(cluster)).toBe(false);
-  merge(cache, told(operation(3, { stages: [stage(10, 'SUCCEEDED')] })));
+  hear(told(operation(3, { stages: [stage(10, 'SUCCEEDED')] })));
   expect(isStale(cluster)).toBe(true);
 });
 
 it('reads an operation that was too large to be sent', () => {
   cache.setQueryData(keys.operations.one('op-1'), operation(1));
-  merge(cache, { type: 'operation', operation_id: 'op-1', version: 2, operation: null });
+  hear({ type: 'operation', operation_id: 'op-1', version: 2, operation: null });
   expect(isStale(keys.operations.one('op-1'))).toBe(true);
 });
 
@@ -96,7 +174,7 @@ it('reads a cluster’s events again, whatever they are filtered by, and the con
     instance_id: null,
     resource_type: 'cluster',
   };
-  merge(cache, { type: 'cluster_event', event });
+  hear({ type: 'cluster_event', event });
   expect([isStale(events), isStale(others)]).toEqual([true, false]);
   expect([cluster, clusters, drift].map(isStale)).toEqual([true, true, false]);
 });
@@ -105,7 +183,16 @@ it('mends what is shown of a topic, and only that', () => {
   for (const key of [keys.operations.one('op-1'), keys.clusters.one('first'), keys.clusters.one('second')]) {
     cache.setQueryData(key, {});
   }
-  mend(cache, { cluster_tag: 'first' });
+  mend({ cluster_tag: 'first' }, reread);
   expect([isStale(keys.clusters.one('first')), isStale(keys.clusters.one('second'))]).toEqual([true, false]);
   expect(isStale(keys.operations.one('op-1'))).toBe(true);
+});
+
+it('mends all that pages list where all is watched', () => {
+  const shown = [keys.operations.list({}), keys.clusters.list({}), keys.audit.list({})];
+  for (const key of shown) {
+    cache.setQueryData(key, {});
+  }
+  mend({ all: true }, reread);
+  expect(shown.map(isStale)).toEqual([true, true, true]);
 });

@@ -1,47 +1,51 @@
-import type { InfiniteData, QueryClient } from '@tanstack/react-query';
+import type { Query, QueryClient } from '@tanstack/react-query';
 import { keys } from '../api/keys';
+import { type Listed, type OperationFilters, operationsIn, placed } from '../api/operation-lists';
 import { keep } from '../api/operations';
-import type { Operation, Page } from '../api/schema';
+import type { Operation } from '../api/schema';
 import type { Message, Topic } from './messages';
-
-type Listed = InfiniteData<Page, string | undefined>;
+import type { Reread } from './rereading';
 
 /** Take what the WebSocket tells into what the pages show. */
-export function merge(cache: QueryClient, message: Message): void {
+export function merge(cache: QueryClient, message: Message, reread: Reread): void {
   switch (message.type) {
     case 'operation':
       if (message.operation === null) {
-        void cache.invalidateQueries({ queryKey: keys.operations.one(message.operation_id) });
-        void cache.invalidateQueries({ queryKey: keys.operations.lists });
+        reread({ queryKey: keys.operations.one(message.operation_id) });
+        reread({ queryKey: keys.operations.lists });
+        reread({ queryKey: keys.clusters.lists });
       } else {
-        mergeOperation(cache, message.operation);
+        mergeOperation(cache, message.operation, reread);
       }
       break;
     case 'audit':
-      void cache.invalidateQueries({ queryKey: keys.operations.audit(message.entry.operation_id) });
-      void cache.invalidateQueries({ queryKey: keys.audit.all });
+      reread({ queryKey: keys.operations.audit(message.entry.operation_id) });
+      reread({ queryKey: keys.audit.all });
       break;
     case 'cluster_event':
-      void cache.invalidateQueries({ queryKey: keys.clusters.parts(message.event.cluster_tag, 'events') });
+      reread({ queryKey: keys.clusters.parts(message.event.cluster_tag, 'events') });
       // The conditions that follow from it are revised by now; other parts of a cluster cost AWS calls.
-      void cache.invalidateQueries({ queryKey: keys.clusters.one(message.event.cluster_tag), exact: true });
-      void cache.invalidateQueries({ queryKey: keys.clusters.lists });
+      reread({ queryKey: keys.clusters.one(message.event.cluster_tag), exact: true });
+      reread({ queryKey: keys.clusters.lists });
       break;
   }
 }
 
 /** Read again what is shown of a topic, because something of it may have been missed. */
-export function mend(cache: QueryClient, topic: Topic): void {
+export function mend(topic: Topic, reread: Reread): void {
   if ('operation_id' in topic) {
-    void cache.invalidateQueries({ queryKey: keys.operations.one(topic.operation_id) });
-    void cache.invalidateQueries({ queryKey: keys.operations.audit(topic.operation_id) });
+    reread({ queryKey: keys.operations.one(topic.operation_id) });
+    reread({ queryKey: keys.operations.audit(topic.operation_id) });
     return;
   }
-  void cache.invalidateQueries({ queryKey: keys.operations.all });
-  void cache.invalidateQueries({
-    queryKey: 'cluster_tag' in topic ? keys.clusters.one(topic.cluster_tag) : keys.clusters.all,
-  });
-  void cache.invalidateQueries({ queryKey: keys.clusters.lists });
+  reread({ queryKey: keys.operations.all });
+  reread({ queryKey: keys.audit.all });
+  if ('cluster_tag' in topic) {
+    reread({ queryKey: keys.clusters.one(topic.cluster_tag) });
+    reread({ queryKey: keys.clusters.lists });
+  } else {
+    reread({ queryKey: keys.clusters.all });
+  }
 }
 
 /** The version that is known of an operation. */
@@ -50,35 +54,57 @@ export function versionIn(cache: QueryClient, operationId: string): number | und
 }
 
 // The lists tell no stages, so each place keeps the newest that it was told itself.
-function mergeOperation(cache: QueryClient, told: Operation): void {
-  const whole = cache.getQueryData<Operation>(keys.operations.one(told.operation_id));
-  const known = newest(whole, listed(cache, told.operation_id));
+function mergeOperation(cache: QueryClient, told: Operation, reread: Reread): void {
+  const known = knownOf(cache, told.operation_id);
   keep(cache, told);
+  for (const list of cache.getQueryCache().findAll({ queryKey: keys.operations.lists })) {
+    place(cache, list, known && known.version > told.version ? known : told, reread);
+  }
   if (known && known.version >= told.version) {
     return;
   }
-  cache.setQueriesData<Listed>({ queryKey: keys.operations.lists }, (lists) => replaced(lists, told));
   if (known === undefined || known.status !== told.status) {
-    // Which lists it now belongs to is for the API to say.
-    void cache.invalidateQueries({ queryKey: keys.operations.lists });
-    void cache.invalidateQueries({ queryKey: keys.audit.all });
+    reread({ queryKey: keys.audit.all });
   }
   if (known === undefined || shape(known) !== shape(told)) {
-    void cache.invalidateQueries({ queryKey: keys.clusters.lists });
-    void cache.invalidateQueries({ queryKey: keys.clusters.one(told.cluster_tag) });
+    reread({ queryKey: keys.clusters.lists });
+    reread({ queryKey: keys.clusters.one(told.cluster_tag) });
   }
 }
 
-function listed(cache: QueryClient, operationId: string): Operation | undefined {
-  const lists = cache.getQueriesData<Listed>({ queryKey: keys.operations.lists });
-  const all = lists.flatMap(([, list]) => list?.pages.flatMap((page) => page.operations) ?? []);
-  return all.filter((each) => each.operation_id === operationId).reduce<Operation | undefined>(newest, undefined);
+/** Put an operation where it belongs in a list; an answer that is on its way may not know of it, so then once more. */
+function place(cache: QueryClient, list: Query, operation: Operation, reread: Reread): void {
+  const { queryKey } = list;
+  const before = cache.getQueryData<Listed>(queryKey);
+  const after = before && placed(before, filtersIn(list), operation);
+  if (after === null) {
+    reread({ queryKey, exact: true });
+    return;
+  }
+  if (after !== before) {
+    // The rest of the list is as old as it was.
+    const { dataUpdatedAt, isInvalidated } = list.state;
+    cache.setQueryData(queryKey, after, { updatedAt: dataUpdatedAt });
+    if (isInvalidated) {
+      list.invalidate();
+    }
+  }
+  if (list.state.fetchStatus === 'fetching') {
+    const again = () => place(cache, list, knownOf(cache, operation.operation_id) ?? operation, reread);
+    list.promise?.then(again, again);
+  }
 }
 
-function replaced(lists: Listed | undefined, told: Operation): Listed | undefined {
-  const put = (each: Operation) =>
-    each.operation_id === told.operation_id && each.version < told.version ? told : each;
-  return lists && { ...lists, pages: lists.pages.map((page) => ({ ...page, operations: page.operations.map(put) })) };
+function filtersIn({ queryKey }: Query): OperationFilters {
+  return (queryKey.at(-1) ?? {}) as OperationFilters;
+}
+
+/** The newest that is known of an operation, by itself or in lists. */
+function knownOf(cache: QueryClient, operationId: string): Operation | undefined {
+  const whole = cache.getQueryData<Operation>(keys.operations.one(operationId));
+  const lists = cache.getQueriesData<Listed>({ queryKey: keys.operations.lists });
+  const listed = lists.flatMap(([, list]) => (list ? operationsIn(list) : []));
+  return listed.filter((each) => each.operation_id === operationId).reduce<Operation | undefined>(newest, whole);
 }
 
 function newest(one: Operation | undefined, other: Operation | undefined): Operation | undefined {

@@ -1,8 +1,8 @@
 import { problemOf } from '../api/problems';
 import type { AuditEntry, ClusterEvent, Operation, ProblemBody } from '../api/schema';
 
-/** What may be watched: one operation, one cluster, or all that whoever looks began. */
-export type Topic = { operation_id: string } | { cluster_tag: string } | { mine: true };
+/** What may be watched: one operation, one cluster, what whoever looks began, or all that anybody begins. */
+export type Topic = { operation_id: string } | { cluster_tag: string } | { mine: true } | { all: true };
 
 /** What the WebSocket tells; the server's `functions/connections/messages.py` says when. */
 export type Message =
@@ -52,7 +52,7 @@ export function nameOf(topic: Topic): string {
 
 /** The topic that the server means by a name; null for one of a newer API. It alone knows the name of who asks. */
 export function topicOf(name: string): Topic | null {
-  const [, kind, rest = ''] = /^(operation|cluster|caller)#(.*)$/s.exec(name) ?? [];
+  const [, kind, rest = ''] = /^(operation|cluster|caller|all$)#?(.*)$/s.exec(name) ?? [];
   switch (kind) {
     case 'operation':
       return { operation_id: rest };
@@ -60,6 +60,8 @@ export function topicOf(name: string): Topic | null {
       return { cluster_tag: rest };
     case 'caller':
       return { mine: true };
+    case 'all':
+      return { all: true };
     default:
       return null;
   }

@@ -71,8 +71,8 @@ def change_of(stored: Stored) -> Change | None:
     if name.startswith("audit#"):
         return Change(stored.sequence, name, frozenset({rules.operation_topic(operation_id)}))
     if "time_id" in item:
-        topic = rules.cluster_topic(text_of(item, "cluster_tag"))
-        return Change(stored.sequence, text_of(item, "time_id"), frozenset({topic}))
+        tag = text_of(item, "cluster_tag")
+        return Change(stored.sequence, text_of(item, "time_id"), rules.topics_of_event(tag))
     return None
 
 

@@ -19,7 +19,7 @@ import { channelOptions } from './words';
 
 /** Everything that anybody did to an operation, also to one that has long been forgotten. */
 export function AuditTab() {
-  useLive({ mine: true });
+  useLive({ all: true });
   const [search] = useSearchParams();
   const filters = filtersIn(search, ['cluster_tag', 'actor', 'channel', 'from', 'to'] as const) as AuditFilters;
   const audit = useAudit(filters);

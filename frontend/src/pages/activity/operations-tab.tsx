@@ -3,7 +3,8 @@ import type { TableProps } from '@cloudscape-design/components/table';
 import { useSearchParams } from 'react-router';
 import { useClusters } from '../../api/clusters';
 import { SOON } from '../../api/listings';
-import { hasEnded, type OperationFilters, useOperations } from '../../api/operations';
+import type { OperationFilters } from '../../api/operation-lists';
+import { useOperations } from '../../api/operations';
 import type { Operation } from '../../api/schema';
 import { Duration } from '../../components/duration';
 import { PageLink } from '../../components/page-link';
@@ -18,17 +19,13 @@ import { NothingFound } from './nothing-found';
 import { Door } from './who';
 import { statusOptions } from './words';
 
-// A connection carries twenty topics; what is of other clusters is read again every so often.
-const WATCHED = 15;
-
 /** What was begun: by whom, through which door, and what came of it. */
 export function OperationsTab() {
   const properties = useProperties();
   const [search] = useSearchParams();
   const filters = filtersIn(search, ['cluster_tag', 'kind', 'status'] as const) as OperationFilters;
   const operations = useOperations(filters, SOON);
-  const going = operations.items.filter((each) => !hasEnded(each)).map(({ cluster_tag }) => cluster_tag);
-  useLive({ mine: true }, ...[...new Set(going)].slice(0, WATCHED).map((cluster_tag) => ({ cluster_tag })));
+  useLive({ all: true });
   return (
     <SpaceBetween size="m">
       <FilterBar properties={properties} what="operations" />

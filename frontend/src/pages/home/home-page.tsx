@@ -6,21 +6,16 @@ import { SOON } from '../../api/listings';
 import { useOperations, useUnfinished } from '../../api/operations';
 import { PageFrame } from '../../application/page-frame';
 import { useLive } from '../../live/live-context';
-import type { Topic } from '../../live/messages';
 import { ClustersTable } from './clusters-table';
 import { RecentProblems } from './recent-problems';
 import { RunningOperations } from './running-operations';
-
-// A connection carries twenty topics; what is of other clusters is read again every so often.
-const WATCHED = 15;
 
 /** Clusters at a glance, what is being done, and what went wrong. */
 export function HomePage() {
   const navigate = useNavigate();
   const clusters = useClusters({}, SOON);
   const operations = useOperations({}, SOON);
-  const watched: Topic[] = clusters.items.slice(0, WATCHED).map(({ tag }) => ({ cluster_tag: tag }));
-  useLive({ mine: true }, ...watched);
+  useLive({ all: true });
   const running = useUnfinished(
     operations,
     clusters.items.flatMap(({ active_operation_ids }) => active_operation_ids ?? []),

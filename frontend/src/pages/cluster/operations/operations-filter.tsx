@@ -1,6 +1,7 @@
 import Select, { type SelectProps } from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { type OperationFilters, useOperations } from '../../../api/operations';
+import type { OperationFilters } from '../../../api/operation-lists';
+import { useOperations } from '../../../api/operations';
 import type { OperationStatus } from '../../../api/schema';
 import { kindOf, sentence } from '../../../components/words';
 

@@ -1,6 +1,7 @@
 import type { TableProps } from '@cloudscape-design/components/table';
 import { useState } from 'react';
-import { type OperationFilters, useOperations } from '../../../api/operations';
+import type { OperationFilters } from '../../../api/operation-lists';
+import { useOperations } from '../../../api/operations';
 import type { Operation } from '../../../api/schema';
 import { Duration } from '../../../components/duration';
 import { EmptyState } from '../../../components/empty-state';
