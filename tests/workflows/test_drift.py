@@ -77,7 +77,7 @@ def test_a_repair_without_a_detection_looks_first_and_passes_over_what_has_not_d
     looked = {stage["name"]: stage["result"] for stage in operation["stages"] if stage["phase"] == "drift"}
     unseen = [each for result in looked.values() for each in result.get("found", []) if each["state"] == "unknown"]
     assert {each["kind"] for each in unseen} == {"identity chain", "mount"}
-    assert all(each["why"] for each in unseen)
+    assert all(each["why"] and each["remedy"] and each["remedy"] not in each["why"] for each in unseen)
     ran = {
         stage["name"] for stage in operation["stages"] if stage["status"] == "SUCCEEDED" and stage["phase"] in PHASES
     }

@@ -14,6 +14,7 @@ from functions.features.helm import stages as helm
 from functions.identity.cluster_roles.manifests import OPERATOR
 from infra.local.kubernetes.documents import JsonObject, name_of, objects, text
 from infra.local.kubernetes.resources import CLUSTER_ROLES, DAEMON_SETS, NODES, PODS, SECRETS
+from tests.host.agents import Agent
 from tests.host.driver import Driver, Json, stage_of
 
 if TYPE_CHECKING:
@@ -101,7 +102,13 @@ def test_a_plugin_of_an_older_release_on_a_type_without_efa_is_a_warning_and_gon
     assert (warning["check"], warning["level"]) == ("efa_plugin_without_efa", "warning")
     assert warning["message"].startswith("EFA plugin on a node type without EFA (ml.g5.xlarge; pods: 1)")
     assert DEPENDENCIES in warning["remedy"]
-    assert "EFA plugin on a node type without EFA" in stage_of(operation, "verify")["message"]
+    said = stage_of(operation, "verify")["message"]
+    assert warning["message"] in said
+    assert (warning["remedy"] in said, "/api/" in said) == (False, False), "it stands with the finding"
+    read = Agent(driver.host).call("operation_get", {"operation_id": operation["operation_id"]}).content
+    [told] = read["result"]["findings"]
+    assert 'dependencies_configure {"tag":"base"}' in told["remedy"]
+    assert "/api/" not in json.dumps(read)
     repaired = driver.run(DEPENDENCIES)
     assert repaired["status"] == "SUCCEEDED", repaired["error"]
     driver.sleep(60)

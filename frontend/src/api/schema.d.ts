@@ -1481,7 +1481,8 @@ export interface components {
          * Drift
          * @description One property of one resource that is not as it was made; without a property it is the resource as a whole.
          *
-         *     `repaired_by` is the stage that mends it; None where that is not ours to do, and `actual` then says why.
+         *     `repaired_by` is the stage that mends it; None where that is not ours to do, and `actual` then says why. `remedy` is
+         *     what whoever may do it does.
          */
         Drift: {
             /** Actual */
@@ -1492,6 +1493,8 @@ export interface components {
             kind: string;
             /** Property */
             property?: string | null;
+            /** Remedy */
+            remedy?: string | null;
             /** Repaired By */
             repaired_by?: string | null;
             /** Resource */
@@ -1554,7 +1557,7 @@ export interface components {
         };
         /**
          * FieldError
-         * @description One field of the request that is wrong, and what would be right.
+         * @description One field of the request that is wrong, or one thing that stands in its way, and what would be right.
          */
         FieldError: {
             /**
@@ -1566,6 +1569,11 @@ export interface components {
             field: string;
             /** Message */
             message: string;
+            /**
+             * Remedy
+             * @default null
+             */
+            remedy: string | null;
         };
         /**
          * Finding
@@ -3089,11 +3097,13 @@ export interface components {
         };
         /**
          * Unknown
-         * @description Something that could not be looked at, and why; a repair runs the stages that would mend it.
+         * @description Something that could not be looked at, why, and what helps; a repair runs the stages that would mend it.
          */
         functions__core__drifts__Unknown: {
             /** Kind */
             kind: string;
+            /** Remedy */
+            remedy?: string | null;
             /**
              * Repaired By
              * @default []

@@ -3,6 +3,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import { worded } from '../api/problems';
 import type { Finding } from '../api/schema';
+import { WithRemedy } from './with-remedy';
 import { sentence } from './words';
 
 const TYPES: Readonly<Record<string, AlertProps.Type>> = { error: 'error', warning: 'warning', info: 'info' };
@@ -37,14 +38,9 @@ function FindingAlert({ finding, action }: { finding: Finding; action: ReactNode
   return (
     <Alert type={TYPES[level] ?? 'info'} header={sentence(check)} action={action}>
       <SpaceBetween size="xxs">
-        <div className="value">
+        <WithRemedy remedy={remedy}>
           {(field ?? resource) && <code>{field ?? resource}</code>} {worded({ field: '', message, allowed })}
-        </div>
-        {remedy && (
-          <div className="value">
-            <strong>What helps:</strong> {remedy}
-          </div>
-        )}
+        </WithRemedy>
       </SpaceBetween>
     </Alert>
   );
