@@ -82,6 +82,67 @@ def test_compute_subnets_have_to_fit_where_they_are_to_be_made(
     assert said in answer.body["errors"][0]["message"]
 
 
+SMALL: dict[str, JsonValue] = {
+    "vpc_cidr": "10.20.0.0/25",
+    "public_subnet_cidrs": ["10.20.0.0/27", "10.20.0.32/27"],
+    "control_plane_subnet_cidrs": ["10.20.0.64/28", "10.20.0.80/28"],
+    "compute_cidr": "10.20.0.96/27",
+}
+
+
+@pytest.mark.parametrize(
+    ("foundation", "hyperpod"),
+    [
+        (SMALL, None),
+        ({"vpc_cidr": "10.20.0.0/20", "compute_cidr": "10.20.8.0/21"}, {}),
+        ({"vpc_cidr": "10.20.0.0/20"}, {"subnet_prefix": 21}),
+        # Of a /25 this part leaves room for the others as they have to be at the least.
+        ({"vpc_cidr": "10.20.0.0/25", "compute_cidr": "10.20.0.48/28"}, None),
+        ({**SMALL, "vpc_cidr": "10.20.0.0/24", "compute_cidr": "10.20.0.128/26"}, {}),
+        (
+            {"vpc_cidr": "10.20.0.0/24", "public_subnet_cidrs": ["10.20.0.0/27", "10.20.0.128/27"]},
+            {"subnet_prefix": 26},
+        ),
+    ],
+)
+def test_a_vpc_of_any_size_is_taken_in_which_everything_fits(
+    edge: Edge, foundation: dict[str, JsonValue], hyperpod: dict[str, JsonValue] | None
+) -> None:
+    answer = create(edge, foundation, **({} if hyperpod is None else {"hyperpod": {**HYPERPOD, **hyperpod}}))
+    assert answer.status == 202, answer.body
+
+
+@pytest.mark.parametrize(
+    ("foundation", "field", "said", "remedy"),
+    [
+        ({"vpc_cidr": "10.20.0.0/20"}, "vpc_cidr", "no free /20", "name compute_cidr"),
+        (
+            {"vpc_cidr": "10.20.0.0/25", "compute_cidr": "10.20.0.0/26"},
+            "compute_cidr",
+            "two of a /28",
+            "Choose a larger",
+        ),
+        ({"vpc_cidr": "10.20.0.0/26"}, "vpc_cidr", "smaller than a /25", ""),
+        ({**SMALL, "compute_cidr": "10.20.1.0/27"}, "compute_cidr", "does not lie in vpc_cidr", ""),
+    ],
+)
+def test_a_vpc_in_which_something_does_not_fit_is_refused_at_what_is_too_small_or_too_large(
+    edge: Edge, foundation: dict[str, JsonValue], field: str, said: str, remedy: str
+) -> None:
+    answer = create(edge, foundation, hyperpod=HYPERPOD)
+    [error] = answer.body["errors"]
+    assert (answer.status, error["field"]) == (400, f"foundation.{field}")
+    assert said in error["message"]
+    assert remedy in answer.body["remedy"] if remedy else not cluster_records()
+
+
+def test_control_plane_subnets_that_had_to_be_cut_small_are_told(edge: Edge) -> None:
+    answer = create(edge, {"vpc_cidr": "10.20.0.0/25", "compute_cidr": "10.20.0.48/28"})
+    [finding] = [each for each in answer.body["findings"] if each["check"] == "address_ranges"]
+    assert (answer.status, finding["level"], finding["field"]) == (202, "warning", "foundation.vpc_cidr")
+    assert finding["remedy"].startswith("Leave room for a /27")
+
+
 def test_nodes_are_counted_against_a_small_part_that_was_chosen_for_them(edge: Edge) -> None:
     many = {**HYPERPOD, "instance_groups": [{**GROUP, "instance_count": 16}]}
     answer = create(edge, {"vpc_cidr": VPC, "compute_cidr": "10.20.16.0/28"}, hyperpod=many)

@@ -1481,8 +1481,8 @@ export interface components {
          * Drift
          * @description One property of one resource that is not as it was made; without a property it is the resource as a whole.
          *
-         *     `repaired_by` is the stage that mends it; None where that is not ours to do, and `actual` then says why. `remedy` is
-         *     what whoever may do it does.
+         *     `repaired_by` is the stage that mends it; None where that is not ours to do, and `actual` then says why. `remedy`
+         *     says what helps where it takes a person.
          */
         Drift: {
             /** Actual */
@@ -1840,7 +1840,7 @@ export interface components {
             tag_subnets: boolean;
             /**
              * Vpc Cidr
-             * @description The range of the new VPC, a /16 to /19 that overlaps no VPC of the region and no peer of one; left out, such a range is chosen.
+             * @description The range of the new VPC, a /16 to /25 that overlaps no VPC of the region and no peer of one; in one smaller than a /19 the size of compute subnets has to be said, by compute_cidr or subnet_prefix. Left out, a range is chosen.
              */
             vpc_cidr?: string | null;
             /**
