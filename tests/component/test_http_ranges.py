@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from functions.aws import network
 from functions.core import runtime
+from tests.component.test_http_reuse_support import Own, own
 from tests.component.test_http_support import HYPERPOD, Answer, Edge, account, edge, free_leases, set_condition
 from tests.component.test_ledger_support import cluster_records
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-__all__ = ["account", "edge"]
+__all__ = ["account", "edge", "own"]
 
 VPC = "10.20.0.0/16"
 GROUP = {"name": "gpu", "instance_type": "ml.g6.4xlarge", "instance_count": 1}
@@ -53,6 +55,39 @@ def test_a_range_of_a_peer_in_another_account_is_refused(edge: Edge) -> None:
     ec2.delete_vpc(VpcId=peer)
     answer = create(edge, {"vpc_cidr": VPC})
     assert (answer.status, f"10.20.0.0/24 of {peer}" in answer.body["detail"]) == (409, True), answer.body
+
+
+@pytest.mark.parametrize(
+    ("state", "held"),
+    [
+        ("associating", True),
+        ("associated", True),
+        ("disassociating", False),
+        ("disassociated", False),
+        ("failing", False),
+        ("failed", False),
+    ],
+)
+def test_a_secondary_range_is_its_vpcs_while_it_comes_and_stands_whoever_reads_it(
+    edge: Edge, own: Own, state: str, *, held: bool
+) -> None:
+    secondary = ["172.20.0.0/16", "10.100.0.0/16", "192.168.0.0/16"]
+    for each in secondary:
+        own.ec2.associate_vpc_cidr_block(VpcId=own.vpc_id, CidrBlock=each)
+
+    def described(parsed: dict[str, Any], **_: object) -> None:
+        for association in (each for vpc in parsed["Vpcs"] for each in vpc["CidrBlockAssociationSet"]):
+            if association["CidrBlock"] in secondary:
+                association["CidrBlockState"]["State"] = state
+
+    for events in (edge.account.runtime.session, own.ec2.meta.events):
+        events.register("after-call.ec2.DescribeVpcs", described)
+    beside = create(edge, {"vpc_cidr": "192.168.64.0/18"}, "dry_run=true").body["findings"]
+    assert [each["field"] for each in beside if each["check"] == "address_ranges"] == ["foundation.vpc_cidr"] * held
+    inside = create(edge, own.members, "dry_run=true").body["findings"]
+    assert [each["check"] for each in inside if each["level"] == "error"] == ["service_range_overlap"] * held
+    ranges = ["10.50.0.0/16", *(secondary if held else [])]
+    assert [*map(str, network.ranges_of_vpc(own.vpc_id))] == ranges, "where compute subnets are made"
 
 
 @pytest.mark.parametrize(
