@@ -38,7 +38,7 @@ _COMPUTE: Final = "foundation.compute_cidr"
 
 def check(hyperpod: HyperPod | None, target: Target, in_use: RangesInUse | None) -> Iterator[Finding]:
     """Find what is in the way of ranges chosen for a new VPC; what is in use is None when EC2 gave no answer."""
-    chosen = target.ranges
+    chosen = target.chosen_ranges
     if chosen is None:
         return
     plan = plan_chosen(chosen)
@@ -54,10 +54,10 @@ def check_standing(hyperpod: HyperPod, target: Target, found: SubnetsFound | Non
 
     What stands is None when EC2 gave no answer.
     """
-    part = target.ranges.compute_cidr if target.ranges else None
+    part = target.chosen_ranges.compute_cidr if target.chosen_ranges else None
     if part is None or found is None:
         return
-    needs = still_to_make(_needs(hyperpod, compute_prefix(target.ranges)), found.own, target.tag)
+    needs = still_to_make(_needs(hyperpod, compute_prefix(target.chosen_ranges)), found.own, target.tag)
     lacking = without_room([IPv4Network(part)], [subnet.cidr for subnet in found.own], needs)
     if lacking:
         place = [group.name for group in hyperpod.groups].index(lacking.groups[0].name)
