@@ -75,8 +75,9 @@ def test_a_secondary_range_is_its_vpcs_while_it_comes_and_stands_whoever_reads_i
     for each in secondary:
         own.ec2.associate_vpc_cidr_block(VpcId=own.vpc_id, CidrBlock=each)
 
-    def described(parsed: dict[str, Any], **_: object) -> None:
-        for association in (each for vpc in parsed["Vpcs"] for each in vpc["CidrBlockAssociationSet"]):
+    def described(**told: object) -> None:
+        answer: Any = told["parsed"]
+        for association in (each for vpc in answer["Vpcs"] for each in vpc["CidrBlockAssociationSet"]):
             if association["CidrBlock"] in secondary:
                 association["CidrBlockState"]["State"] = state
 
@@ -143,7 +144,8 @@ SMALL: dict[str, JsonValue] = {
 def test_a_vpc_of_any_size_is_taken_in_which_everything_fits(
     edge: Edge, foundation: dict[str, JsonValue], hyperpod: dict[str, JsonValue] | None
 ) -> None:
-    answer = create(edge, foundation, **({} if hyperpod is None else {"hyperpod": {**HYPERPOD, **hyperpod}}))
+    members: dict[str, object] = {} if hyperpod is None else {"hyperpod": {**HYPERPOD, **hyperpod}}
+    answer = create(edge, foundation, "", **members)
     assert answer.status == 202, answer.body
 
 
