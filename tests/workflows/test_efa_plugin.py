@@ -13,8 +13,9 @@ from functions.catalog.tables import instance_types
 from functions.features.helm import stages as helm
 from functions.identity.cluster_roles.manifests import OPERATOR
 from infra.local.kubernetes.documents import JsonObject, name_of, objects, text
-from infra.local.kubernetes.resources import CLUSTER_ROLES, DAEMON_SETS, NODES, PODS, SECRETS
+from infra.local.kubernetes.resources import CLUSTER_ROLES, NODES, PODS, SECRETS
 from tests.host.agents import Agent
+from tests.host.by_hand import ByHand
 from tests.host.driver import Driver, Json, stage_of
 
 if TYPE_CHECKING:
@@ -56,16 +57,6 @@ def values_of_release(store: Store) -> Json:
     release = base64.b64decode(base64.b64decode(text(secret, "data", "release")))
     found: Json = json.loads(gzip.decompress(release))["config"]
     return found
-
-
-def place_everywhere(driver: Driver, tag: str) -> None:
-    """Run the plugin on every node, as a manifest of somebody else does."""
-    container = {"name": PLUGIN, "image": f"registry.invalid/eks/{PLUGIN}:v0.5.3"}
-    labels = {"name": PLUGIN}
-    template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
-    spec = {"selector": {"matchLabels": labels}, "template": template}
-    named = {"name": f"{PLUGIN}-daemonset", "namespace": "kube-system"}
-    store_of(driver, tag).upsert(DAEMON_SETS, {"metadata": named, "spec": spec})
 
 
 @pytest.mark.case(33)
@@ -121,9 +112,7 @@ def test_a_plugin_that_somebody_else_placed_on_every_node_crashes_and_the_cluste
     driver_of_ready: Driver,
 ) -> None:
     driver = driver_of_ready
-    place_everywhere(driver, "ready")
-    driver.host.world.settle()
-    driver.sleep(120)
+    ByHand(driver, "ready").place_efa_plugin()
     assert plugin_pods(store_of(driver, "ready")) == [("ml.g6.4xlarge", "CrashLoopBackOff")]
     [pod] = [pod for pod in store_of(driver, "ready").select(PODS) if name_of(pod).startswith(PLUGIN)]
     logs = driver.host.world.kubernetes["eks-cluster-ready"].logs
