@@ -28,7 +28,10 @@ Renaming: TypeAlias = Callable[[Object, Object], Object]
 
 _REMEDY: Final = "remedy"
 # Where remedies stand in answers. Below other members are data, whatever their own members are called: tags, results.
-_HOLDERS: Final = ("checks", "detected", "error", "findings", "operations", "stages", "unknown")
+_HOLDERS: Final = ("checks", "detected", "drifts", "error", "errors", "findings", "operations", "stages", "unknown")
+# Of a result only this is the product's own words.
+_RESULT: Final = "result"
+_FINDINGS: Final = "findings"
 # Whoever confirms has read a preview: no text hands an agent the confirmation.
 _NEVER_SAID: Final = "confirm"
 _ROUTE: Final = re.compile(
@@ -81,6 +84,8 @@ class Speech:
     def _member(self, name: str, value: JsonValue) -> JsonValue:
         if name == _REMEDY and isinstance(value, str):
             return _OPTION.sub(_option, _ROUTE.sub(self._call, value))
+        if name == _RESULT and isinstance(value, dict) and _FINDINGS in value:
+            return {**value, _FINDINGS: self._held(value[_FINDINGS])}
         return self._held(value) if name in _HOLDERS else value
 
     def _held(self, value: JsonValue) -> JsonValue:

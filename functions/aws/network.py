@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from functions.core.runtime import Patience
 
 _PAGE: Final = 1000
+# A range that goes, or never came, is none of the VPC's; one on its way is given to nobody else. A state that EC2 left
+# out says nothing against a range. Source: Amazon EC2 API reference, "VpcCidrBlockState".
+_STANDING: Final = (None, "associating", "associated")
 
 
 def address_ranges_in_use() -> list[IPv4Network]:
@@ -31,28 +34,26 @@ def address_ranges_in_use() -> list[IPv4Network]:
 def vpc_ranges(patience: Patience | None = None) -> list[VpcRanges]:
     """List the VPCs of the region with their IPv4 ranges. Raises the client's own errors."""
     pages = runtime.client("ec2", patience).get_paginator("describe_vpcs").paginate()
-    return [_vpc_ranges(vpc) for page in pages for vpc in page["Vpcs"]]
-
-
-def _vpc_ranges(vpc: VpcTypeDef) -> VpcRanges:
-    associated = [
-        association["CidrBlock"]
-        for association in vpc.get("CidrBlockAssociationSet", [])
-        if association.get("CidrBlockState", {}).get("State") in (None, "associating", "associated")
-        and "CidrBlock" in association
-    ]
-    listed = dict.fromkeys([*([vpc["CidrBlock"]] if "CidrBlock" in vpc else []), *associated])
-    return VpcRanges(vpc.get("VpcId", ""), tuple(map(IPv4Network, listed)), tags_in(vpc.get("Tags", [])))
-
-
-def ranges_of_vpc(vpc_id: str) -> list[IPv4Network]:
-    """List the associated IPv4 ranges of a VPC, secondary ones too."""
-    vpc = runtime.client("ec2").describe_vpcs(VpcIds=[vpc_id])["Vpcs"][0]
     return [
-        IPv4Network(association["CidrBlock"])
-        for association in vpc.get("CidrBlockAssociationSet", [])
-        if association.get("CidrBlockState", {}).get("State") == "associated" and "CidrBlock" in association
+        VpcRanges(vpc.get("VpcId", ""), ranges_in(vpc), tags_in(vpc.get("Tags", [])))
+        for page in pages
+        for vpc in page["Vpcs"]
     ]
+
+
+def ranges_in(vpc: VpcTypeDef) -> tuple[IPv4Network, ...]:
+    """Read the IPv4 ranges of a VPC as EC2 describes it: the primary one first, then secondary ones."""
+    associated = [
+        each["CidrBlock"]
+        for each in vpc.get("CidrBlockAssociationSet", [])
+        if each.get("CidrBlockState", {}).get("State") in _STANDING and "CidrBlock" in each
+    ]
+    return tuple(IPv4Network(cidr) for cidr in dict.fromkeys([vpc.get("CidrBlock", ""), *associated]) if cidr)
+
+
+def ranges_of_vpc(vpc_id: str) -> tuple[IPv4Network, ...]:
+    """List the IPv4 ranges of a VPC, secondary ones too."""
+    return ranges_in(runtime.client("ec2").describe_vpcs(VpcIds=[vpc_id])["Vpcs"][0])
 
 
 def dns_of(vpc_id: str) -> tuple[bool, bool]:

@@ -6,7 +6,6 @@ time decides what a missing answer means; `everything` is for a caller that can 
 
 from __future__ import annotations
 
-from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
@@ -21,7 +20,7 @@ from functions.network.subnets.models import Vpc
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from types_boto3_ec2.type_defs import FilterTypeDef, VpcTypeDef
+    from types_boto3_ec2.type_defs import FilterTypeDef
     from types_boto3_s3 import S3Client
     from types_boto3_s3.type_defs import PublicAccessBlockConfigurationTypeDef
 
@@ -61,7 +60,7 @@ def find_network(vpc_id: str, region: str) -> Network | None:
     zones = {subnet.subnet_id: subnet.zone for subnet in subnets}
     support, hostnames = network.dns_of(vpc_id)
     return Network(
-        ranges=_ranges(found[0]),
+        ranges=network.ranges_in(found[0]),
         dns_support=support,
         dns_hostnames=hostnames,
         parts=Vpc(
@@ -135,13 +134,3 @@ def _public_by_policy(client: S3Client, name: str) -> bool:
 def _public_by_grants(client: S3Client, name: str) -> bool:
     grants = client.get_bucket_acl(Bucket=name).get("Grants", [])
     return any(grant.get("Grantee", {}).get("URI") in _ANYBODY for grant in grants)
-
-
-def _ranges(vpc: VpcTypeDef) -> tuple[IPv4Network, ...]:
-    primary = vpc.get("CidrBlock", "")
-    associated = [
-        each["CidrBlock"]
-        for each in vpc.get("CidrBlockAssociationSet", [])
-        if each.get("CidrBlockState", {}).get("State") == "associated" and "CidrBlock" in each
-    ]
-    return tuple(IPv4Network(cidr) for cidr in dict.fromkeys([primary, *associated]) if cidr)

@@ -39,18 +39,20 @@ def endpoints_of(vpc_id: str, region: str) -> Endpoints:
     """Read the endpoints of a VPC."""
     pages = runtime.client("ec2").get_paginator("describe_vpc_endpoints").paginate(Filters=_in_vpc(vpc_id))
     listed = [found for page in pages for found in page["VpcEndpoints"]]
-    services = {
-        named: frozenset(
-            found.get("ServiceName", "").removeprefix(f"com.amazonaws.{region}.")
-            for found in listed
-            if found.get("VpcEndpointType") == "Interface"
-            and _available(found)
-            and found.get("PrivateDnsEnabled", False) is named
-        )
-        for named in (True, False)
-    }
+    serving = [found for found in listed if found.get("VpcEndpointType") == "Interface" and _available(found)]
+    named = [found for found in serving if found.get("PrivateDnsEnabled", False)]
+    services, every = ({_service(found, region) for found in each} for each in (named, serving))
     s3 = tuple(s3_endpoint(found) for found in listed if found.get("ServiceName") == s3_service(region))
-    return Endpoints(services[True], services[False] - services[True], s3)
+    places = {subnet_id for found in named for subnet_id in found.get("SubnetIds", [])}
+    subnets = {
+        place: frozenset(_service(found, region) for found in named if place in found.get("SubnetIds", []))
+        for place in sorted(places)
+    }
+    return Endpoints(frozenset(services), frozenset(every - services), s3, subnets)
+
+
+def _service(found: VpcEndpointTypeDef, region: str) -> str:
+    return found.get("ServiceName", "").removeprefix(f"com.amazonaws.{region}.")
 
 
 def _available(found: VpcEndpointTypeDef) -> bool:

@@ -122,7 +122,7 @@ def _creation(asked: NewOperation, request: CreateCluster, deployed: settings.Se
     names = rules.names_of(tag, deployed.account_id, deployed.region, request.foundation.reused)
     named = reuse.named(request.hyperpod.groups if request.hyperpod else ())
     vpc_id, ranges = request.foundation.vpc_id, request.foundation.chosen
-    target = Target(tag, deployed.account_id, deployed.region, names, vpc_id, named=named, ranges=ranges)
+    target = Target(tag, deployed.account_id, deployed.region, names, vpc_id, named=named, chosen_ranges=ranges)
     seen = _look(request, target)
     findings = seen.findings
     administrator = Scope.ADMIN in application.caller().scopes

@@ -71,9 +71,14 @@ def told(found: list[Drift | Unknown]) -> Done:
 
 
 def unknown(part: Part, problem: Problem) -> Unknown:
-    """Tell that a part could not be looked at; what an own role may not do is said with its remedy."""
-    why = f"{problem.detail} {problem.remedy}" if problem.remedy else problem.detail
-    return Unknown(resource=part.resource, kind=part.kind, why=shortened(why) or "", repaired_by=[*part.repaired_by])
+    """Tell that a part could not be looked at, and what helps."""
+    return Unknown(
+        resource=part.resource,
+        kind=part.kind,
+        why=shortened(problem.detail) or "",
+        repaired_by=[*part.repaired_by],
+        remedy=problem.remedy,
+    )
 
 
 def _young(context: StageContext) -> bool:

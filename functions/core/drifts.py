@@ -24,7 +24,8 @@ class _Record(BaseModel):
 class Drift(_Record):
     """One property of one resource that is not as it was made; without a property it is the resource as a whole.
 
-    `repaired_by` is the stage that mends it; None where that is not ours to do, and `actual` then says why.
+    `repaired_by` is the stage that mends it; None where that is not ours to do, and `actual` then says why. `remedy`
+    says what helps where it takes a person.
     """
 
     state: Literal["drifted"] = "drifted"
@@ -34,20 +35,29 @@ class Drift(_Record):
     expected: str | None = None
     actual: str | None = None
     repaired_by: str | None = None
+    remedy: str | None = None
 
 
 class Unknown(_Record):
-    """Something that could not be looked at, and why; a repair runs the stages that would mend it."""
+    """Something that could not be looked at, why, and what helps; a repair runs the stages that would mend it."""
 
     state: Literal["unknown"] = "unknown"
     resource: str
     kind: str
     why: str
     repaired_by: list[str] = []
+    remedy: str | None = None
 
 
 def drift(
-    resource: str, kind: str, stage: str | None, name: str | None = None, *, expected: str | None, actual: str | None
+    resource: str,
+    kind: str,
+    stage: str | None,
+    name: str | None = None,
+    *,
+    expected: str | None,
+    actual: str | None,
+    remedy: str | None = None,
 ) -> Drift:
     """Make a drift whose values are cut to what a record can hold."""
     return Drift(
@@ -57,6 +67,7 @@ def drift(
         expected=shortened(expected),
         actual=shortened(actual),
         repaired_by=stage,
+        remedy=remedy,
     )
 
 

@@ -49,13 +49,14 @@ class Layer(StrEnum):
 
 
 class FieldError(BaseModel):
-    """One field of the request that is wrong, and what would be right."""
+    """One field of the request that is wrong, or one thing that stands in its way, and what would be right."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     field: str
     message: str
     allowed: list[str] | None = None
+    remedy: str | None = None
 
 
 class Cause(BaseModel):

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, Final
 
+from functions.network.models import SMALLEST_PREFIX
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -16,15 +18,21 @@ SERVICE_RANGE = IPv4Network("172.20.0.0/16")
 SERVICE_RANGES = (SERVICE_RANGE, IPv4Network("10.100.0.0/16"), IPv4Network("192.168.0.0/16"))
 VPC_PREFIX = 16
 COMPUTE_PREFIX = 20
-# A VPC may have a /16 at most, and its small subnets a /27 at least: a load balancer needs one (Elastic Load Balancing
-# user guide, "Subnets for your load balancer", read 2026-11-29).
+# A load balancer needs one (Elastic Load Balancing user guide, "Subnets for your load balancer", read 2026-11-29).
+SMALLEST_PUBLIC_PREFIX: Final = 27
+# Sizes in which a VPC holds all of a cluster's subnets as they are made when nothing is said of them.
 VPC_PREFIXES: Final = range(16, 20)
+# Sizes in which it holds them in some size: the largest that a VPC may have, and 112 addresses for two public subnets,
+# two of the control plane and one of compute.
+CHOSEN_PREFIXES: Final = range(16, 26)
 # Where a VPC is looked for, in this order: the private ranges of RFC 1918.
 POOLS: Final = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
 # Some AWS services use it themselves (Amazon VPC user guide, "VPC CIDR blocks", read 2026-11-29).
 USED_BY_AWS: Final = IPv4Network("172.17.0.0/16")
 NEVER_FREE: Final = (SERVICE_RANGE, USED_BY_AWS)
 _BLOCK_BITS: Final = 4
+# Subnets of a kind, in two zones.
+_EACH: Final = 2
 
 
 @dataclass(frozen=True)
@@ -57,21 +65,54 @@ def lay_out(
     control_plane: Sequence[IPv4Network] = (),
     compute: IPv4Network | None = None,
 ) -> NetworkPlan | None:
-    """Divide a VPC; the small subnets that are not given get the first room that is left, which may be too little.
+    """Divide a VPC; the small subnets that are not given get room that leaves the most to the others.
 
+    They are 256th parts of the VPC, or as much smaller as they have to be; None when they find no room at all.
     `compute` is the part that is kept for compute subnets, all of the VPC when left out.
     """
-    given = [*public, *control_plane]
-    kept = [*given, *([compute] if compute else [])]
-    services = free_service_range([vpc])
-    small = [slot for slot in vpc.subnets(prefixlen_diff=2 * _BLOCK_BITS) if not _overlaps(slot, kept)]
-    ones, others = (public or small[:2]), (control_plane or small[0 if public else 2 :][:2])
-    if services is None or len(ones) != 2 or len(others) != 2:
+    kept = [*public, *control_plane, *([compute] if compute else [])]
+    services, small = free_service_range([vpc]), _small(vpc, kept, public, control_plane)
+    if services is None or small is None:
         return None
-    taken = [*ones, *others]
-    blocks = [block for block in vpc.subnets(prefixlen_diff=_BLOCK_BITS) if not _overlaps(block, taken)]
+    (one, two), (three, four) = small
+    size = min(vpc.prefixlen + _BLOCK_BITS, SMALLEST_PREFIX)
+    blocks = [block for block in vpc.subnets(new_prefix=size) if not _overlaps(block, (one, two, three, four))]
     inside = tuple(block for block in blocks if compute is None or block.subnet_of(compute))
-    return NetworkPlan(vpc, (ones[0], ones[1]), (others[0], others[1]), services, inside)
+    return NetworkPlan(vpc, (one, two), (three, four), services, inside)
+
+
+def _small(
+    vpc: IPv4Network, kept: Sequence[IPv4Network], public: Sequence[IPv4Network], control_plane: Sequence[IPv4Network]
+) -> tuple[Sequence[IPv4Network], Sequence[IPv4Network]] | None:
+    """Settle the public subnets and the control plane's, in the first size in which those that are to be cut fit."""
+    usual = min(vpc.prefixlen + 2 * _BLOCK_BITS, SMALLEST_PUBLIC_PREFIX)
+    for prefix in range(usual, SMALLEST_PREFIX + 1):
+        ones = public or _cut(vpc, kept, min(prefix, SMALLEST_PUBLIC_PREFIX))
+        others = control_plane or _cut(vpc, [*kept, *ones], prefix)
+        if len(ones) == len(others) == _EACH:
+            return ones, others
+    return None
+
+
+def _cut(vpc: IPv4Network, taken: Sequence[IPv4Network], prefix: int) -> list[IPv4Network]:
+    """Cut two subnets from the smallest free blocks that hold them; fewer when there is no room."""
+    found: list[IPv4Network] = []
+    for _ in range(_EACH):
+        fitting = [block for block in _free(vpc, [*taken, *found]) if block.prefixlen <= prefix]
+        if fitting:
+            block = max(fitting, key=lambda each: each.prefixlen)
+            found.append(IPv4Network((block.network_address, prefix)))
+    return found
+
+
+def _free(block: IPv4Network, taken: Sequence[IPv4Network]) -> Iterator[IPv4Network]:
+    """List the largest blocks that are free, in their order."""
+    inside = [each for each in taken if each.overlaps(block)]
+    if not inside:
+        yield block
+    elif not any(block.subnet_of(each) for each in inside):
+        for half in block.subnets():
+            yield from _free(half, inside)
 
 
 def free_compute_range(
@@ -95,12 +136,12 @@ def free_service_range(vpc_ranges: Iterable[IPv4Network]) -> IPv4Network | None:
 
 
 def _candidates(tag: str, pool: IPv4Network, prefix: int) -> Iterator[IPv4Network]:
-    slots = list(pool.subnets(new_prefix=prefix)) if pool.prefixlen <= prefix else []
-    if not slots:
+    if pool.prefixlen > prefix:
         return
-    start = int.from_bytes(hashlib.sha256(tag.encode()).digest()[:2]) % len(slots)
-    yield from slots[start:]
-    yield from slots[:start]
+    slots, size = 2 ** (prefix - pool.prefixlen), 2 ** (32 - prefix)
+    start = int.from_bytes(hashlib.sha256(tag.encode()).digest()[:2]) % slots
+    for place in range(start, start + slots):
+        yield IPv4Network((int(pool.network_address) + place % slots * size, prefix))
 
 
 def _overlaps(candidate: IPv4Network, taken: Iterable[IPv4Network]) -> bool:

@@ -9,7 +9,7 @@ from functions.capacity.rules.drifts import GROUP
 from functions.clusters.drift import records
 from functions.clusters.drift.models import DriftReport
 from functions.core import runtime
-from functions.core.drifts import Drift, drift
+from functions.core.drifts import Drift, Unknown, drift
 from functions.core.ledger.items import item_of
 from functions.core.ledger.models import OperationStatus
 from functions.core.ledger.tables import CLUSTERS
@@ -77,6 +77,25 @@ def test_the_last_detection_is_read_and_an_older_one_never_takes_its_place(edge:
     assert answer.body["drifts"] == [ADDON.model_dump(mode="json")]
     # Who reads the cluster knows of the report, and which it is, without asking for it.
     assert edge.send("GET", CLUSTER).body["drift_detected_at"] == answer.body["detected_at"]
+
+
+def test_what_could_not_be_seen_is_told_with_what_helps_and_so_is_one_that_was_kept_without(edge: Edge) -> None:
+    standing(edge, "t1", *MADE)
+    helped = Unknown(resource="stack", kind="CloudFormation stack", why="denied", remedy="Deploy it again.")
+    kept(edge, unknown=[helped])
+    assert edge.send("GET", DRIFT).body["unknown"] == [helped.model_dump(mode="json")]
+    [told] = preview(edge)["findings"]
+    assert (told["check"], told["remedy"]) == ("drift_not_seen", "Deploy it again.")
+    key = {"cluster_tag": {"S": "t1"}, "record": {"S": "drift"}}
+    earlier = "REMOVE #unknown[0].remedy"
+    runtime.client("dynamodb").update_item(
+        TableName=ENVIRONMENT[CLUSTERS.variable],
+        Key=key,
+        UpdateExpression=earlier,
+        ExpressionAttributeNames={"#unknown": "unknown"},
+    )
+    [unseen] = edge.send("GET", DRIFT).body["unknown"]
+    assert (unseen["why"], unseen["remedy"]) == ("denied", None)
 
 
 def test_a_repair_is_planned_by_a_recent_detection_of_the_same_desired_state(edge: Edge) -> None:

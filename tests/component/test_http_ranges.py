@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from functions.aws import network
 from functions.core import runtime
+from tests.component.test_http_reuse_support import Own, own
 from tests.component.test_http_support import HYPERPOD, Answer, Edge, account, edge, free_leases, set_condition
 from tests.component.test_ledger_support import cluster_records
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-__all__ = ["account", "edge"]
+__all__ = ["account", "edge", "own"]
 
 VPC = "10.20.0.0/16"
 GROUP = {"name": "gpu", "instance_type": "ml.g6.4xlarge", "instance_count": 1}
@@ -56,6 +58,40 @@ def test_a_range_of_a_peer_in_another_account_is_refused(edge: Edge) -> None:
 
 
 @pytest.mark.parametrize(
+    ("state", "held"),
+    [
+        ("associating", True),
+        ("associated", True),
+        ("disassociating", False),
+        ("disassociated", False),
+        ("failing", False),
+        ("failed", False),
+    ],
+)
+def test_a_secondary_range_is_its_vpcs_while_it_comes_and_stands_whoever_reads_it(
+    edge: Edge, own: Own, state: str, *, held: bool
+) -> None:
+    secondary = ["172.20.0.0/16", "10.100.0.0/16", "192.168.0.0/16"]
+    for each in secondary:
+        own.ec2.associate_vpc_cidr_block(VpcId=own.vpc_id, CidrBlock=each)
+
+    def described(**told: object) -> None:
+        answer: Any = told["parsed"]
+        for association in (each for vpc in answer["Vpcs"] for each in vpc["CidrBlockAssociationSet"]):
+            if association["CidrBlock"] in secondary:
+                association["CidrBlockState"]["State"] = state
+
+    for events in (edge.account.runtime.session, own.ec2.meta.events):
+        events.register("after-call.ec2.DescribeVpcs", described)
+    beside = create(edge, {"vpc_cidr": "192.168.64.0/18"}, "dry_run=true").body["findings"]
+    assert [each["field"] for each in beside if each["check"] == "address_ranges"] == ["foundation.vpc_cidr"] * held
+    inside = create(edge, own.members, "dry_run=true").body["findings"]
+    assert [each["check"] for each in inside if each["level"] == "error"] == ["service_range_overlap"] * held
+    ranges = ["10.50.0.0/16", *(secondary if held else [])]
+    assert [*map(str, network.ranges_of_vpc(own.vpc_id))] == ranges, "where compute subnets are made"
+
+
+@pytest.mark.parametrize(
     ("foundation", "hyperpod", "field", "said"),
     [
         ({"compute_cidr": "10.20.16.0/20"}, {}, None, ""),
@@ -80,6 +116,68 @@ def test_compute_subnets_have_to_fit_where_they_are_to_be_made(
         return
     assert (answer.status, answer.fields) == (400, [field]), answer.body
     assert said in answer.body["errors"][0]["message"]
+
+
+SMALL: dict[str, JsonValue] = {
+    "vpc_cidr": "10.20.0.0/25",
+    "public_subnet_cidrs": ["10.20.0.0/27", "10.20.0.32/27"],
+    "control_plane_subnet_cidrs": ["10.20.0.64/28", "10.20.0.80/28"],
+    "compute_cidr": "10.20.0.96/27",
+}
+
+
+@pytest.mark.parametrize(
+    ("foundation", "hyperpod"),
+    [
+        (SMALL, None),
+        ({"vpc_cidr": "10.20.0.0/20", "compute_cidr": "10.20.8.0/21"}, {}),
+        ({"vpc_cidr": "10.20.0.0/20"}, {"subnet_prefix": 21}),
+        # Of a /25 this part leaves room for the others as they have to be at the least.
+        ({"vpc_cidr": "10.20.0.0/25", "compute_cidr": "10.20.0.48/28"}, None),
+        ({**SMALL, "vpc_cidr": "10.20.0.0/24", "compute_cidr": "10.20.0.128/26"}, {}),
+        (
+            {"vpc_cidr": "10.20.0.0/24", "public_subnet_cidrs": ["10.20.0.0/27", "10.20.0.128/27"]},
+            {"subnet_prefix": 26},
+        ),
+    ],
+)
+def test_a_vpc_of_any_size_is_taken_in_which_everything_fits(
+    edge: Edge, foundation: dict[str, JsonValue], hyperpod: dict[str, JsonValue] | None
+) -> None:
+    members: dict[str, object] = {} if hyperpod is None else {"hyperpod": {**HYPERPOD, **hyperpod}}
+    answer = create(edge, foundation, "", **members)
+    assert answer.status == 202, answer.body
+
+
+@pytest.mark.parametrize(
+    ("foundation", "field", "said", "remedy"),
+    [
+        ({"vpc_cidr": "10.20.0.0/20"}, "vpc_cidr", "no free /20", "name compute_cidr"),
+        (
+            {"vpc_cidr": "10.20.0.0/25", "compute_cidr": "10.20.0.0/26"},
+            "compute_cidr",
+            "two of a /28",
+            "Choose a larger",
+        ),
+        ({"vpc_cidr": "10.20.0.0/26"}, "vpc_cidr", "smaller than a /25", ""),
+        ({**SMALL, "compute_cidr": "10.20.1.0/27"}, "compute_cidr", "does not lie in vpc_cidr", ""),
+    ],
+)
+def test_a_vpc_in_which_something_does_not_fit_is_refused_at_what_is_too_small_or_too_large(
+    edge: Edge, foundation: dict[str, JsonValue], field: str, said: str, remedy: str
+) -> None:
+    answer = create(edge, foundation, hyperpod=HYPERPOD)
+    [error] = answer.body["errors"]
+    assert (answer.status, error["field"]) == (400, f"foundation.{field}")
+    assert said in error["message"]
+    assert remedy in answer.body["remedy"] if remedy else not cluster_records()
+
+
+def test_control_plane_subnets_that_had_to_be_cut_small_are_told(edge: Edge) -> None:
+    answer = create(edge, {"vpc_cidr": "10.20.0.0/25", "compute_cidr": "10.20.0.48/28"})
+    [finding] = [each for each in answer.body["findings"] if each["check"] == "address_ranges"]
+    assert (answer.status, finding["level"], finding["field"]) == (202, "warning", "foundation.vpc_cidr")
+    assert finding["remedy"].startswith("Leave room for a /27")
 
 
 def test_nodes_are_counted_against_a_small_part_that_was_chosen_for_them(edge: Edge) -> None:

@@ -157,6 +157,18 @@ def test_drift_is_detected_seen_and_repaired(console_of_ready: Console) -> None:
     console.sees("Nothing drifted")
 
 
+def test_what_could_not_be_looked_at_is_told_with_why_and_beneath_it_what_helps(console_of_ready: Console) -> None:
+    console, driver = console_of_ready, console_of_ready.driver
+    with driver.host.faults.planned(Fault("cloudformation", "DetectStackDrift", Kind.DENY)):
+        report = ByHand(driver, "ready").detected()
+    [unseen] = report["unknown"]
+    console.open("/clusters/ready/drift")
+    row = console.page.get_by_role("row", name=unseen["resource"])
+    expect(row).to_contain_text(unseen["why"])
+    expect(row).to_contain_text(f"What helps: {unseen['remedy']}")
+    console.axe_clean()
+
+
 def test_a_cluster_is_deleted_by_its_typed_name_as_it_was_seen_to_be(console_of_ready: Console) -> None:
     console, driver = console_of_ready, console_of_ready.driver
     console.forgive(NOT_THERE)

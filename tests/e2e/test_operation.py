@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Locator, Route, expect
 from infra.local.faults import Fault, Kind
 from tests.e2e import browser as browsers
 from tests.e2e.browser import Console, Scheme
+from tests.host.by_hand import ByHand
 from tests.host.driver import Driver, cluster_request
 
 
@@ -88,6 +89,18 @@ def test_what_is_sent_again_by_hand_after_no_answer_came_is_the_same_request(con
     console.sees("The API does not answer.")
     assert len(sent) > by_itself
     assert len(set(sent)) == 1
+
+
+def test_what_the_last_look_found_stands_with_what_helps_on_the_operations_page(console_of_ready: Console) -> None:
+    console, driver = console_of_ready, console_of_ready.driver
+    ByHand(driver, "ready").place_efa_plugin()
+    operation = driver.run("/api/clusters/ready/storage", {})
+    [warning] = operation["result"]["findings"]
+    console.open(f"/operations/{operation['operation_id']}")
+    # The stage says it too, and what came of it, folded away.
+    for text in (warning["message"], warning["remedy"]):
+        expect(console.page.get_by_text(text).locator("visible=true")).to_have_count(1)
+    console.axe_clean()
 
 
 def test_an_operation_that_is_not_there_is_told_as_missing(console: Console) -> None:

@@ -164,6 +164,18 @@ class ByHand:
     def store_of(self) -> Store:
         return self.driver.host.world.kubernetes[self.eks].store
 
+    def place_efa_plugin(self) -> None:
+        """Run the EFA plugin on every node, as a manifest of somebody else does: where there is no EFA it crashes."""
+        plugin = "aws-efa-k8s-device-plugin"
+        container: JsonObject = {"name": plugin, "image": f"registry.invalid/eks/{plugin}:v0.5.3"}
+        labels: JsonObject = {"name": plugin}
+        template: JsonObject = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
+        spec: JsonObject = {"selector": {"matchLabels": labels}, "template": template}
+        named: JsonObject = {"name": f"{plugin}-daemonset", "namespace": "kube-system"}
+        self.store_of().upsert(resources.DAEMON_SETS, {"metadata": named, "spec": spec})
+        self.driver.host.world.settle()
+        self.driver.sleep(120)
+
     def change_cluster_role(self) -> set[Found]:
         def forget_a_rule(role: JsonObject) -> None:
             role["rules"] = objects(role, "rules")[1:]

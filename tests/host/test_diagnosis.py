@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Network
+
 import pytest
 
 from infra.local.faults import Fault, Kind
@@ -196,6 +198,35 @@ def test_a_network_acl_that_keeps_answers_back_is_named_with_the_command_that_le
     assert facts(check)["rules on the answers to it"].startswith("40 deny 0.0.0.0/0")
     assert "--ingress --rule-number 39 " in check["remedy"]
     ec2.create_network_acl_entry(**rule, RuleNumber=39, RuleAction="allow", CidrBlock="0.0.0.0/0", PortRange=ports)
+    assert wrong(diagnosed(hand.driver, TAG)) == set(), "what the remedy says has helped"
+
+
+def test_an_acl_that_keeps_an_interface_endpoint_from_nodes_is_named_by_the_endpoints_subnet(hand: ByHand) -> None:
+    ec2, nodes = hand.aws("ec2"), hand.compute_subnet()
+    vpc = ec2.describe_vpcs(VpcIds=[nodes["VpcId"]])["Vpcs"][0]
+    *_, last = IPv4Network(vpc["CidrBlock"]).subnets(new_prefix=28)
+    subnet = ec2.create_subnet(VpcId=vpc["VpcId"], CidrBlock=str(last), AvailabilityZone=nodes["AvailabilityZone"])
+    place = subnet["Subnet"]["SubnetId"]
+    ec2.create_vpc_endpoint(
+        VpcId=vpc["VpcId"],
+        ServiceName="com.amazonaws.us-west-2.ecr.api",
+        VpcEndpointType="Interface",
+        SubnetIds=[place],
+        PrivateDnsEnabled=True,
+    )
+    assert wrong(diagnosed(hand.driver, TAG)) == set()
+    acl = ec2.create_network_acl(VpcId=vpc["VpcId"])["NetworkAcl"]["NetworkAclId"]
+    wanted = [{"Name": "association.subnet-id", "Values": [place]}]
+    [before] = ec2.describe_network_acls(Filters=wanted)["NetworkAcls"]
+    [link] = [each for each in before["Associations"] if each["SubnetId"] == place]
+    ec2.replace_network_acl_association(AssociationId=link["NetworkAclAssociationId"], NetworkAclId=acl)
+    body = diagnosed(hand.driver, TAG)
+    assert wrong(body) == {("network_acl", "FAIL", "P0")}
+    [check] = [each for each in body["checks"] if each["check"] == "network_acl" and each["status"] == "FAIL"]
+    assert (check["resource"], "HTTPS from nodes to endpoints" in check["message"]) == (place, True)
+    rule = {"NetworkAclId": acl, "Protocol": "6", "RuleAction": "allow", "CidrBlock": nodes["CidrBlock"]}
+    ec2.create_network_acl_entry(**rule, Egress=False, RuleNumber=1, PortRange={"From": 443, "To": 443})
+    ec2.create_network_acl_entry(**rule, Egress=True, RuleNumber=1, PortRange={"From": 32768, "To": 60999})
     assert wrong(diagnosed(hand.driver, TAG)) == set(), "what the remedy says has helped"
 
 

@@ -29,7 +29,7 @@ CONTROL_PLANE = ["10.20.7.0/24", "10.20.8.0/24"]
         ({"vpc_cidr": "10.20.1.0/16"}, "vpc_cidr", "did you mean 10.20.0.0/16?"),
         ({"vpc_cidr": "all"}, "vpc_cidr", "all is not an IPv4 range, such as 10.20.0.0/16"),
         ({"vpc_cidr": "10.0.0.0/15"}, "vpc_cidr", "no size"),
-        ({"vpc_cidr": "10.0.0.0/20"}, "vpc_cidr", "no size"),
+        ({"vpc_cidr": "10.0.0.0/26"}, "vpc_cidr", "do not fit into one smaller than a /25"),
         ({"vpc_cidr": "54.10.0.0/16"}, "vpc_cidr", "not a range of private addresses"),
         ({"vpc_cidr": "172.17.128.0/17"}, "vpc_cidr", "SageMaker"),
         ({"vpc_id": "vpc-12345678", "control_plane_subnet_ids": ["subnet-12345678", "subnet-12345679"],
@@ -97,6 +97,33 @@ def test_whatever_is_chosen_the_rest_lies_in_the_vpc_and_overlaps_nothing_of_it(
         assert not any(block.overlaps(each) for block in plan.compute for each in small)
         assert not kept or all(block.subnet_of(kept[0]) for block in plan.compute)
     assert unplaced == 0
+
+
+def test_small_subnets_are_cut_exactly_when_there_is_room_for_them_in_their_least_size() -> None:
+    """The oracle counts pieces: two /27 have to be free, and so have four /28 for these and two for the others."""
+    chance, cut = random.Random(11), 0
+    for _ in range(400):
+        vpc = IPv4Network(("10.20.0.0", chance.randint(23, 25)))
+        compute = chance.choice([*vpc.subnets(new_prefix=chance.randint(vpc.prefixlen, 28))])
+        plan = plan_chosen(ChosenRanges(vpc_cidr=str(vpc), compute_cidr=str(compute)))
+        pairs, pieces = (
+            [each for each in vpc.subnets(new_prefix=size) if not each.overlaps(compute)] for size in (27, 28)
+        )
+        assert (plan is not None) == (len(pairs) >= 2 and len(pieces) >= 6), (vpc, compute)
+        if plan:
+            cut += 1
+            small = [*plan.public, *plan.control_plane]
+            assert not any(one.overlaps(other) for one, other in combinations([*small, compute], 2))
+            assert max(each.prefixlen for each in plan.public) <= 27
+            assert all(each.subnet_of(vpc) for each in small)
+    assert 100 < cut < 400
+
+
+def test_small_subnets_are_cut_where_they_leave_the_largest_room() -> None:
+    chosen = ChosenRanges(vpc_cidr="10.20.0.0/19", public_subnet_cidrs=["10.20.16.0/26", "10.20.16.64/26"])
+    plan = plan_chosen(chosen)
+    assert plan
+    assert not any(each.overlaps(IPv4Network("10.20.0.0/20")) for each in plan.control_plane)
 
 
 def test_ranges_that_are_all_given_are_taken_as_they_are() -> None:

@@ -145,7 +145,7 @@ def test_an_interface_is_known_by_its_description(description: str, owner: str) 
 
 def test_an_interface_of_an_instance_is_the_instances() -> None:
     assert owner_of(interface("", instance="i-1")) == "instance i-1"
-    assert "terminate" in blocker_of(interface("", instance="i-1")).remedy
+    assert "Terminate" in blocker_of(interface("", instance="i-1")).remedy
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,8 @@ def test_what_others_made_in_a_network_is_named_with_its_remedy_and_the_stack_s_
     )
     assert "(and 1 more)" in problem.detail
     assert "DELETE /api/clusters/t1" in (problem.remedy or "")
-    assert all(";" in each.message for each in problem.errors)
+    assert [each.remedy for each in problem.errors] == [each.remedy for each in found]
+    assert all(each.remedy and each.remedy not in each.message for each in problem.errors)
 
 
 def test_a_preview_deletes_backwards_and_marks_what_cannot_come_back() -> None:

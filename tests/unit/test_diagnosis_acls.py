@@ -10,13 +10,13 @@ import pytest
 
 from functions.diagnostics.models.answers import Name, Priority, Status
 from functions.diagnostics.models.facts import Facts, Seen
-from functions.diagnostics.models.traffic import AclRule, NetworkAcl
+from functions.diagnostics.models.traffic import AclRule, Endpoints, NetworkAcl
 from functions.network.subnets.models import Subnet
 from tests.unit.test_diagnosis_rules import eks, facts, found, vpc
 
 FAIL, WARN, PASS = Status.FAIL, Status.WARN, Status.PASS
 P0, P1 = Priority.P0, Priority.P1
-EVERYWHERE, NODES, DOORS = "0.0.0.0/0", "10.0.0.0/20", "10.0.32.0/24"
+EVERYWHERE, NODES, DOORS, ENDS = "0.0.0.0/0", "10.0.0.0/20", "10.0.32.0/24", "10.0.64.0/24"
 CALLERS: Final = (1024, 65535)
 
 
@@ -58,6 +58,28 @@ def world(nodes: tuple[AclRule, ...], nat: tuple[AclRule, ...], doors: tuple[Acl
         nat_subnets={"nat-1": "subnet-nat", "nat-2": "subnet-else"},
         eks=Seen(eks(subnet_ids=["subnet-doors"], **stands)),
         acls=Seen(tuple(NetworkAcl(f"acl-{name}", frozenset({name}), (*LAST, *own)) for name, own in acls.items())),
+    )
+
+
+OF_ENDS: Final = (rule(100, False, (443, 443), NODES), rule(100, True, (32768, 60999), NODES))
+
+
+def with_endpoints(ends: tuple[AclRule, ...], *services: str, nodes: tuple[AclRule, ...] = OF_NODES) -> Facts:
+    """The same with interface endpoints in a subnet of their own, and others elsewhere that no node calls."""
+    known = world(nodes, OF_NAT, OF_DOORS)
+    assert known.vpc.value
+    assert known.acls.value
+    last = replace(known.vpc.value.subnets[0], subnet_id="subnet-ends", cidr=IPv4Network(ENDS))
+    acl = NetworkAcl("acl-subnet-ends", frozenset({"subnet-ends"}), (*LAST, *ends))
+    endpoints = Endpoints(
+        frozenset({*services, "kinesis"}),
+        subnets={"subnet-ends": frozenset(services), "subnet-else": frozenset({"kinesis"})},
+    )
+    return replace(
+        known,
+        vpc=Seen(replace(known.vpc.value, subnets=(*known.vpc.value.subnets, last))),
+        acls=Seen((*known.acls.value, acl)),
+        endpoints=Seen(endpoints),
     )
 
 
@@ -142,3 +164,39 @@ def test_a_control_plane_that_could_not_be_read_is_told_where_acls_pass() -> Non
     known = replace(world(OPEN, OPEN, OPEN), eks=Seen(why="AWS did not answer"))
     [check] = [each for each in found(known, Name.NETWORK_ACL) if each.resource == "acl-subnet-1"]
     assert check.message.endswith("; what the control plane needs is not checked")
+
+
+# -- of endpoints
+
+
+def test_what_endpoints_take_from_nodes_is_enough_and_those_that_no_node_calls_are_not_judged() -> None:
+    known = with_endpoints(OF_ENDS, "ecr.api", "logs")
+    assert wrong(known) == {}
+    [check] = [each for each in found(known, Name.NETWORK_ACL) if each.resource == "acl-subnet-ends"]
+    assert "subnet-ends: HTTPS from nodes to endpoints, answers of endpoints to nodes" in check.message
+
+
+@pytest.mark.parametrize(("services", "priority"), [(("ecr.api", "logs"), P0), (("logs",), P1)])
+@pytest.mark.parametrize("without", range(2))
+def test_an_acl_that_keeps_endpoints_from_nodes_weighs_as_much_as_what_they_are_for(
+    services: tuple[str, ...], priority: Priority, without: int
+) -> None:
+    lacking = (*OF_ENDS[:without], *OF_ENDS[without + 1 :])
+    known = with_endpoints(lacking, *services)
+    assert wrong(known) == {"subnet-ends": (FAIL, priority)}
+    [remedy] = [each.remedy or "" for each in found(known, Name.NETWORK_ACL) if each.resource == "subnet-ends"]
+    assert wrong(with_endpoints((*lacking, opened(remedy)), *services)) == {}
+
+
+def test_nodes_that_reach_everything_but_the_endpoints_of_their_vpc_are_named() -> None:
+    refused = (rule(50, True, (443, 443), ENDS, allows=False), *OF_NODES)
+    assert wrong(with_endpoints(OF_ENDS, "sts", nodes=refused)) == {"subnet-1": (FAIL, P0)}
+    unanswered = (rule(50, False, None, ENDS, allows=False), *OF_NODES)
+    assert wrong(with_endpoints(OF_ENDS, "ssm", nodes=unanswered)) == {"subnet-1": (FAIL, P1)}
+
+
+def test_endpoints_that_could_not_be_read_are_told_where_acls_pass() -> None:
+    known = replace(with_endpoints(OF_ENDS, "sts"), endpoints=Seen(why="AWS did not answer"))
+    assert wrong(known) == {}
+    [check] = [each for each in found(known, Name.NETWORK_ACL) if each.resource == "acl-subnet-1"]
+    assert check.message.endswith("; what endpoints need is not checked")

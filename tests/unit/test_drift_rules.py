@@ -341,11 +341,15 @@ def test_a_preview_tells_what_reverting_the_stack_takes_for_a_moment_and_what_is
 
 def test_findings_say_what_was_not_looked_at_and_what_is_left_alone() -> None:
     assert [each.check for each in previews.findings(None, plans.repair(None, MADE))] == [previews.UNLOOKED]
-    theirs = drift("cpu", GROUP, None, expected="absent", actual="somebody added it")
-    unseen = Unknown(resource="r", kind="k", why="denied")
+    theirs = drift("cpu", GROUP, None, expected="absent", actual="somebody added it", remedy="Remove it.")
+    unseen = Unknown(resource="r", kind="k", why="denied", remedy="Let us in.")
     found = report(theirs, unseen)
     told = previews.findings(found, plans.repair(found, MADE))
-    assert [each.check for each in told] == [previews.NOT_OURS, previews.UNSEEN]
+    assert [(each.check, each.remedy) for each in told] == [
+        (previews.NOT_OURS, "Remove it."),
+        (previews.UNSEEN, "Let us in."),
+    ]
+    assert not any("not made here" in each.message or (each.remedy or "?") in each.message for each in told)
 
 
 @pytest.mark.parametrize(
@@ -382,6 +386,9 @@ def test_every_stage_that_mends_something_is_made_by_a_request() -> None:
 def test_what_a_stage_found_survives_its_record_and_stays_small() -> None:
     found: list[Drift | Unknown] = [counted("1"), Unknown(resource="r", kind="k", why="denied")]
     assert found_in(result_of(found)) == found
+    # As it was kept before there were remedies.
+    kept = [{name: value for name, value in each.model_dump(mode="json").items() if name != "remedy"} for each in found]
+    assert found_in({"found": [*kept]}) == found
     assert result_of([counted("1")] * 100)["more"] == 40
     long = drift("r", "k", None, expected="x" * 10_000, actual=None).expected or ""
     assert len(long) == LONGEST_VALUE + 1

@@ -148,6 +148,14 @@ def test_remedies_are_told_as_calls_wherever_an_answer_has_them() -> None:
         assert Speech().told(body) == body_of(place, call), place
 
 
+def test_what_the_last_look_of_an_operation_found_is_told_with_calls_and_its_words_as_they_are() -> None:
+    way, call = "POST /api/clusters/t1/dependencies does.", 'dependencies_configure {"tag":"t1"} does.'
+    finding = {"check": "x", "level": "warning", "message": way, "remedy": way}
+    operation = {"operation_id": "01", "status": "SUCCEEDED", "result": {"findings": [finding]}, "stages": []}
+    told = contents("operation_get", 200, operation, operation_id="01")["result"]["findings"]
+    assert told == [finding | {"remedy": call}]
+
+
 def test_a_refusal_for_its_key_is_one_of_the_argument() -> None:
     errors = [{"field": "Idempotency-Key", "message": "m"}, {"field": "tag", "message": "Idempotency-Key"}]
     refused = contents("cluster_get", 400, {"code": "invalid_request", "detail": "d", "errors": errors}, tag="t1")
@@ -189,7 +197,7 @@ def test_what_others_said_never_comes_out_as_a_call(said: str) -> None:
 def test_a_name_that_is_called_like_a_text_of_ours_is_a_name() -> None:
     spec = {"tags": {"remedy": HOSTILE[0], "error": {"remedy": HOSTILE[2]}}, "names": {"remedy": HOSTILE[2]}}
     assert contents("cluster_get", 200, {"spec": spec, "remedies": [{"remedy": HOSTILE[2]}]}, tag="t1")["spec"] == spec
-    result = {"remedy": HOSTILE[2]}
+    result = {"remedy": HOSTILE[2], "found": [{"remedy": HOSTILE[2]}]}
     operation = {"operation_id": "01", "status": "SUCCEEDED", "result": result, "stages": []}
     assert contents("operation_get", 200, operation, operation_id="01")["result"] == result
     entry = {"route": "POST /api/clusters/t1/drift", "message": HOSTILE[2], "remedy": HOSTILE[2]}
@@ -264,6 +272,32 @@ def test_no_domain_speaks_of_a_route_but_in_a_remedy_as_nothing_else_is_reworded
     """What comes into an answer otherwise is judged where answers are: see tests/component/test_http_support.py."""
     found = {text for path in modules() for text in unworded(ast.parse(path.read_text(encoding="utf-8")))}
     assert [text for text in found if ROUTE.search(text)] == []
+
+
+def glued(node: ast.AST, *, told: bool = False) -> Iterator[int]:
+    """Walk through the lines on which a remedy is filled into a text that is none: `told` is one."""
+    if isinstance(node, ast.JoinedStr) and not told:
+        for each in ast.walk(node):
+            if isinstance(each, ast.Name | ast.Attribute) and _named(each) == "remedy":
+                yield each.lineno
+    for child in ast.iter_child_nodes(node):
+        targets = child.targets if isinstance(child, ast.Assign) else [child]
+        yield from glued(child, told=told or any(_named(each) == "remedy" for each in targets))
+
+
+def _named(node: ast.AST) -> str | None:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.keyword(arg=name):
+            return name
+    return None
+
+
+def test_no_domain_fills_a_remedy_into_another_text_where_its_routes_would_stay_routes() -> None:
+    found = {path.name: [*glued(ast.parse(path.read_text(encoding="utf-8")))] for path in modules()}
+    assert {name: lines for name, lines in found.items() if lines} == {}
+    texts = ('why = f"{detail} {problem.remedy}"', 'Error(message=f"{each.message}; {remedy}")')
+    assert [[*glued(ast.parse(text))] for text in texts] == [[1], [1]], "or it finds nothing at all"
+    assert [*glued(ast.parse('remedy = f"{problem.remedy} Or not."'))] == []
 
 
 # -- by the names of the reference

@@ -34,3 +34,14 @@ def test_a_cluster_stands_in_the_ranges_that_were_chosen_unless_somebody_takes_t
     found = sorted(subnet["CidrBlock"] for subnet in subnets)
     # The part for compute is smaller than a compute subnet is by itself, so it became one as a whole.
     assert found == sorted([*RANGES["public_subnet_cidrs"], *RANGES["control_plane_subnet_cidrs"], "10.90.200.0/21"])
+
+
+def test_a_cluster_stands_in_a_small_vpc_with_what_was_left_out_cut_beside_what_was_chosen(driver: Driver) -> None:
+    ranges: Json = {"vpc_cidr": "10.91.0.0/24", "compute_cidr": "10.91.0.64/26"}
+    operation = driver.run("/api/clusters", {"tag": "t2", "foundation": ranges, "hyperpod": hyperpod_request()})
+    assert operation["status"] == "SUCCEEDED", operation["error"]
+    [vpc] = ec2(driver).describe_vpcs(Filters=where("cidr", "10.91.0.0/24"))["Vpcs"]
+    subnets = ec2(driver).describe_subnets(Filters=where("vpc-id", vpc["VpcId"]))["Subnets"]
+    assert sorted(subnet["CidrBlock"] for subnet in subnets) == sorted(
+        ["10.91.0.0/27", "10.91.0.32/27", "10.91.0.64/26", "10.91.0.128/27", "10.91.0.160/27"]
+    )

@@ -110,8 +110,9 @@ def test_load_balancers_go_first_and_one_of_somebody_else_blocks_until_it_is_gon
     ]
     blocked = driver.delete(READY, WHOLE)
     assert (blocked["status"], blocked["reason"], blocked["error"]["code"]) == ("FAILED", "BLOCKED", "blocked")
-    assert [error["field"] for error in blocked["error"]["errors"]] == [interface]
-    assert "load balancer app/theirs/" in blocked["error"]["errors"][0]["message"]
+    [error] = blocked["error"]["errors"]
+    assert (error["field"], error["remedy"]) == (interface, "Delete the load balancer.")
+    assert "load balancer app/theirs/" in error["message"]
     assert (balancers(driver), stack_status(driver, "ready")) == (["theirs"], "CREATE_COMPLETE")
     assert stage_of(blocked, "load_balancers_removal")["resources"] == ["service/default/vllm-ext"]
     assert condition(driver, "ready", "HyperPodReady")["status"] == "False"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from infra.local.faults import Call
+from infra.local.kubernetes import resources
+from infra.local.kubernetes.documents import JsonObject, ensure_mapping
 from tests.host.by_hand import EVERY, ByHand, told
 from tests.host.driver import Driver, Json, statuses
 
@@ -77,7 +79,7 @@ def test_a_repair_without_a_detection_looks_first_and_passes_over_what_has_not_d
     looked = {stage["name"]: stage["result"] for stage in operation["stages"] if stage["phase"] == "drift"}
     unseen = [each for result in looked.values() for each in result.get("found", []) if each["state"] == "unknown"]
     assert {each["kind"] for each in unseen} == {"identity chain", "mount"}
-    assert all(each["why"] for each in unseen)
+    assert all(each["why"] and each["remedy"] and each["remedy"] not in each["why"] for each in unseen)
     ran = {
         stage["name"] for stage in operation["stages"] if stage["status"] == "SUCCEEDED" and stage["phase"] in PHASES
     }
@@ -90,6 +92,22 @@ def test_a_repair_without_a_detection_looks_first_and_passes_over_what_has_not_d
         "mount:s3-claim",
     }
     assert hand.in_sync() == ("True", "InSync")
+
+
+def test_what_is_not_ours_to_mend_is_told_as_it_is_with_what_its_owner_does(driver_of_ready: Driver) -> None:
+    driver, hand = driver_of_ready, ByHand(driver_of_ready, TAG)
+    role = "arn:aws:iam::123456789012:role/theirs"
+
+    def annotate(account: JsonObject) -> None:
+        ensure_mapping(account, "metadata", "annotations")["eks.amazonaws.com/role-arn"] = role
+
+    hand.store_of().modify(resources.SERVICE_ACCOUNTS, "s3-csi-driver-sa", annotate, "kube-system")
+    [drift] = hand.detected()["drifts"]
+    assert (drift["actual"], drift["repaired_by"]) == (f"{role} would be used instead", None)
+    assert drift["remedy"].startswith("Run kubectl annotate serviceaccount -n kube-system s3-csi-driver-sa ")
+    [finding] = preview(driver)["findings"]
+    assert (finding["check"], finding["remedy"]) == ("drift_not_ours", drift["remedy"])
+    assert drift["remedy"] not in finding["message"]
 
 
 @pytest.mark.case(3)

@@ -29,7 +29,10 @@ def test_what_may_not_be_looked_at_is_unknown_and_never_in_sync(driver_of_base: 
         report = hand.detected()
     assert (report["in_sync"], report["drifts"]) == ("Unknown", [])
     [unseen] = report["unknown"]
-    assert (unseen["resource"], bool(unseen["why"])) == (STACK, True)
+    assert unseen["resource"] == STACK
+    assert unseen["why"]
+    assert unseen["remedy"]
+    assert unseen["remedy"] not in unseen["why"]
     assert hand.in_sync() == ("Unknown", "NotLookedAt")
 
 

@@ -13,7 +13,9 @@ from functions.catalog.tables import instance_types
 from functions.features.helm import stages as helm
 from functions.identity.cluster_roles.manifests import OPERATOR
 from infra.local.kubernetes.documents import JsonObject, name_of, objects, text
-from infra.local.kubernetes.resources import CLUSTER_ROLES, DAEMON_SETS, NODES, PODS, SECRETS
+from infra.local.kubernetes.resources import CLUSTER_ROLES, NODES, PODS, SECRETS
+from tests.host.agents import Agent
+from tests.host.by_hand import ByHand
 from tests.host.driver import Driver, Json, stage_of
 
 if TYPE_CHECKING:
@@ -57,16 +59,6 @@ def values_of_release(store: Store) -> Json:
     return found
 
 
-def place_everywhere(driver: Driver, tag: str) -> None:
-    """Run the plugin on every node, as a manifest of somebody else does."""
-    container = {"name": PLUGIN, "image": f"registry.invalid/eks/{PLUGIN}:v0.5.3"}
-    labels = {"name": PLUGIN}
-    template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
-    spec = {"selector": {"matchLabels": labels}, "template": template}
-    named = {"name": f"{PLUGIN}-daemonset", "namespace": "kube-system"}
-    store_of(driver, tag).upsert(DAEMON_SETS, {"metadata": named, "spec": spec})
-
-
 @pytest.mark.case(33)
 def test_the_plugin_is_placed_by_the_facts_of_instance_types_and_only_where_there_is_efa(
     driver_of_prepared: Driver,
@@ -101,7 +93,13 @@ def test_a_plugin_of_an_older_release_on_a_type_without_efa_is_a_warning_and_gon
     assert (warning["check"], warning["level"]) == ("efa_plugin_without_efa", "warning")
     assert warning["message"].startswith("EFA plugin on a node type without EFA (ml.g5.xlarge; pods: 1)")
     assert DEPENDENCIES in warning["remedy"]
-    assert "EFA plugin on a node type without EFA" in stage_of(operation, "verify")["message"]
+    said = stage_of(operation, "verify")["message"]
+    assert warning["message"] in said
+    assert (warning["remedy"] in said, "/api/" in said) == (False, False), "it stands with the finding"
+    read = Agent(driver.host).call("operation_get", {"operation_id": operation["operation_id"]}).content
+    [told] = read["result"]["findings"]
+    assert 'dependencies_configure {"tag":"base"}' in told["remedy"]
+    assert "/api/" not in json.dumps(read)
     repaired = driver.run(DEPENDENCIES)
     assert repaired["status"] == "SUCCEEDED", repaired["error"]
     driver.sleep(60)
@@ -114,9 +112,7 @@ def test_a_plugin_that_somebody_else_placed_on_every_node_crashes_and_the_cluste
     driver_of_ready: Driver,
 ) -> None:
     driver = driver_of_ready
-    place_everywhere(driver, "ready")
-    driver.host.world.settle()
-    driver.sleep(120)
+    ByHand(driver, "ready").place_efa_plugin()
     assert plugin_pods(store_of(driver, "ready")) == [("ml.g6.4xlarge", "CrashLoopBackOff")]
     [pod] = [pod for pod in store_of(driver, "ready").select(PODS) if name_of(pod).startswith(PLUGIN)]
     logs = driver.host.world.kubernetes["eks-cluster-ready"].logs

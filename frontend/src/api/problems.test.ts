@@ -24,13 +24,18 @@ describe('problemOf', () => {
     expect(problemOf(502, '<html>')).toMatchObject({ code: 'http_502', retryable: true, errors: [] });
   });
 
+  it('says of each thing that stands in the way what helps against it', () => {
+    const blocker = { field: 'eni-1', message: 'is used by vpce-1', allowed: null, remedy: 'Delete vpce-1.' };
+    expect(problemOf(409, { errors: [blocker] }).errors).toEqual([blocker]);
+  });
+
   it('is not broken by members of other shapes', () => {
     const told = problemOf(400, {
-      errors: ['odd', { field: 'tag', message: 'is taken', allowed: [1] }],
+      errors: ['odd', { field: 'tag', message: 'is taken', allowed: [1], remedy: 7 }],
       cause: 'none',
       detail: 7,
     });
-    expect(told.errors).toEqual([{ field: 'tag', message: 'is taken', allowed: ['1'] }]);
+    expect(told.errors).toEqual([{ field: 'tag', message: 'is taken', allowed: ['1'], remedy: null }]);
     expect(told.cause).toBeNull();
   });
 });

@@ -80,6 +80,8 @@ export interface Complaint {
   field: string;
   message: string;
   allowed?: readonly string[] | null;
+  /** What helps, where that is not the same for all complaints. */
+  remedy?: string | null;
 }
 
 /**
@@ -134,7 +136,8 @@ function fieldErrorOf(value: unknown): FieldError[] {
     return [];
   }
   const allowed = Array.isArray(value.allowed) ? value.allowed.map(String) : null;
-  return [{ field: text(value.field) ?? '', message: text(value.message) ?? 'is refused', allowed }];
+  const message = text(value.message) ?? 'is refused';
+  return [{ field: text(value.field) ?? '', message, allowed, remedy: text(value.remedy) }];
 }
 
 function blank(status: number): ProblemBody {

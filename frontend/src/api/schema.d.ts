@@ -1485,7 +1485,8 @@ export interface components {
          * Drift
          * @description One property of one resource that is not as it was made; without a property it is the resource as a whole.
          *
-         *     `repaired_by` is the stage that mends it; None where that is not ours to do, and `actual` then says why.
+         *     `repaired_by` is the stage that mends it; None where that is not ours to do, and `actual` then says why. `remedy`
+         *     says what helps where it takes a person.
          */
         Drift: {
             /** Actual */
@@ -1496,6 +1497,8 @@ export interface components {
             kind: string;
             /** Property */
             property?: string | null;
+            /** Remedy */
+            remedy?: string | null;
             /** Repaired By */
             repaired_by?: string | null;
             /** Resource */
@@ -1558,7 +1561,7 @@ export interface components {
         };
         /**
          * FieldError
-         * @description One field of the request that is wrong, and what would be right.
+         * @description One field of the request that is wrong, or one thing that stands in its way, and what would be right.
          */
         FieldError: {
             /**
@@ -1570,6 +1573,11 @@ export interface components {
             field: string;
             /** Message */
             message: string;
+            /**
+             * Remedy
+             * @default null
+             */
+            remedy: string | null;
         };
         /**
          * Finding
@@ -1836,7 +1844,7 @@ export interface components {
             tag_subnets: boolean;
             /**
              * Vpc Cidr
-             * @description The range of the new VPC, a /16 to /19 that overlaps no VPC of the region and no peer of one; left out, such a range is chosen.
+             * @description The range of the new VPC, a /16 to /25 that overlaps no VPC of the region and no peer of one; in one smaller than a /19 the size of compute subnets has to be said, by compute_cidr or subnet_prefix. Left out, a range is chosen.
              */
             vpc_cidr?: string | null;
             /**
@@ -3093,11 +3101,13 @@ export interface components {
         };
         /**
          * Unknown
-         * @description Something that could not be looked at, and why; a repair runs the stages that would mend it.
+         * @description Something that could not be looked at, why, and what helps; a repair runs the stages that would mend it.
          */
         functions__core__drifts__Unknown: {
             /** Kind */
             kind: string;
+            /** Remedy */
+            remedy?: string | null;
             /**
              * Repaired By
              * @default []

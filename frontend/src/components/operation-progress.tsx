@@ -4,6 +4,7 @@ import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Spinner from '@cloudscape-design/components/spinner';
 import { useOperation } from '../api/operations';
+import { findingsOf } from '../api/results';
 import type { Operation } from '../api/schema';
 import { useLive } from '../live/live-context';
 import { Findings } from './findings';
@@ -39,6 +40,7 @@ export function OperationProgress({ operationId, onRetried }: Props) {
 }
 
 function Progress({ operation, onRetried }: { operation: Operation; onRetried: Props['onRetried'] }) {
+  const noticed = findingsOf(operation);
   return (
     <Container
       header={
@@ -60,7 +62,7 @@ function Progress({ operation, onRetried }: { operation: Operation; onRetried: P
           </Box>
         )}
         <OperationPhases operation={operation} />
-        {(operation.findings ?? []).length > 0 && <Findings findings={operation.findings} />}
+        {noticed.length > 0 && <Findings findings={noticed} />}
       </SpaceBetween>
     </Container>
   );

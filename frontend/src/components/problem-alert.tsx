@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { type Complaint, worded } from '../api/problems';
 import type { Cause, ProblemBody } from '../api/schema';
 import { CopyableValue } from './copyable-value';
+import { WithRemedy } from './with-remedy';
 import { sentence } from './words';
 
 interface Props {
@@ -22,7 +23,7 @@ export function ProblemAlert({ problem, action, complaints = problem.errors ?? [
     <Alert type="error" header={title} action={action}>
       <SpaceBetween size="xs">
         <div className="value">{detail}</div>
-        {complaints.length > 1 && <Complaints complaints={complaints} />}
+        {tellMore(complaints) && <Complaints complaints={complaints} />}
         {cause && <div className="value">Cause: {causeOf(cause)}</div>}
         {remedy && (
           <div className="value">
@@ -39,12 +40,19 @@ export function ProblemAlert({ problem, action, complaints = problem.errors ?? [
   );
 }
 
+/** Whether complaints say more than the problem's own detail, which tells the first of them. */
+function tellMore(complaints: readonly Complaint[]): boolean {
+  return complaints.length > 1 || complaints.some(({ remedy }) => remedy);
+}
+
 function Complaints({ complaints }: { complaints: readonly Complaint[] }) {
   return (
     <ul>
       {complaints.map((complaint) => (
-        <li key={`${complaint.field} ${complaint.message}`} className="value">
-          {complaint.field && <code>{complaint.field}</code>} {worded(complaint)}
+        <li key={`${complaint.field} ${complaint.message}`}>
+          <WithRemedy remedy={complaint.remedy}>
+            {complaint.field && <code>{complaint.field}</code>} {worded(complaint)}
+          </WithRemedy>
         </li>
       ))}
     </ul>

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def check_prefix(prefix: int) -> None:
-    """Raise InvalidRequest for a size in which the subnets of a cluster do not fit, or that no VPC can have."""
+    """Raise InvalidRequest for a size in which subnets of the usual sizes do not fit, or that no VPC can have."""
     if prefix not in VPC_PREFIXES:
         allowed = [str(each) for each in VPC_PREFIXES]
-        message = f"{prefix} is no size for a cluster's VPC"
+        message = f"{prefix} is no size of a VPC in which everything has its usual size"
         error = FieldError(field="prefix", message=message, allowed=allowed)
         raise InvalidRequest(f"prefix: {message}; it has to be one of {', '.join(allowed)}", errors=[error])
 

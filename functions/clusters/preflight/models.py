@@ -20,8 +20,8 @@ class Target:
     """The cluster that a request is for.
 
     `vpc_id` is the VPC that it takes over. `tried` says that an operation on its HyperPod cluster has ended before:
-    nodes of it may hold addresses. `named` are the other clusters that whoever asks may learn the tag of, `ranges` what
-    was chosen for its own VPC.
+    nodes of it may hold addresses. `named` are the other clusters that whoever asks may learn the tag of,
+    `chosen_ranges` what was chosen for its own VPC.
     """
 
     tag: str
@@ -31,7 +31,7 @@ class Target:
     vpc_id: str | None = None
     tried: bool = False
     named: Named = NOBODY
-    ranges: ChosenRanges | None = None
+    chosen_ranges: ChosenRanges | None = None
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Needed:
     hyperpod: bool = False
     subnets: bool = False
     subnet_ids: Sequence[str] = ()
-    ranges: bool = False
+    ranges_in_use: bool = False
 
 
 @dataclass(frozen=True)
@@ -133,4 +133,4 @@ class Facts:
     network_use: NetworkUse | None = None
     leftovers: Leftovers | None = None
     subnets: SubnetsFound | None = None
-    ranges: RangesInUse | None = None
+    ranges_in_use: RangesInUse | None = None

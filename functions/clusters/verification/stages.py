@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _POLL_SECONDS: Final = 15
 # What was there a moment ago and is not gets this long to come right: a node reboots, an add-on finds its node.
 _PATIENCE: Final = timedelta(minutes=20)
+_WHAT_HELPS: Final = "What helps is said with the findings of the operation's result."
 
 
 class Missing(StageFailed):
@@ -53,8 +54,8 @@ def _done(summary: JsonObject, found: list[Finding]) -> Done:
     if not found:
         return Done(summary, "everything is there")
     told: JsonObject = {"findings": [each.model_dump(mode="json", exclude_none=True) for each in found]}
-    noted = "; ".join(f"{each.message} {each.remedy}" for each in found)
-    return Done(summary | told, f"everything is there, with a {found[0].level}: {noted}")
+    noted = " ".join(each.message for each in found)
+    return Done(summary | told, f"everything is there, with a {found[0].level}: {noted} {_WHAT_HELPS}")
 
 
 def _summary(context: StageContext) -> JsonObject:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from functions.network.subnets.models import S3Endpoint
 
@@ -46,11 +47,13 @@ class Endpoints:
     """The endpoints of a VPC: for S3, and the services of AWS, without their prefix, that an interface answers for.
 
     `services` are those that are reached under their own names; interfaces for the `nameless` have no private DNS.
+    `subnets` says which of the `services` have an interface in a subnet, by its id.
     """
 
     services: frozenset[str] = frozenset()
     nameless: frozenset[str] = frozenset()
     s3: tuple[S3Endpoint, ...] = ()
+    subnets: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def interfaces(self) -> frozenset[str]:

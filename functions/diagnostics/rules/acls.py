@@ -1,4 +1,4 @@
-"""Network ACLs of the subnets that nodes depend on: their own, their NAT gateway's, the control plane's."""
+"""Network ACLs of the subnets that nodes depend on: their own, their NAT gateway's, the control plane's, endpoints'."""
 
 from __future__ import annotations
 
@@ -37,9 +37,16 @@ def check(facts: Facts) -> Iterator[Check]:
         faults = {subnet_id: _fault(acl, subnet_id, ways, inside=inside[subnet_id]) for subnet_id, ways in its.items()}
         yield from filter(None, faults.values())
         if sound := [subnet_id for subnet_id, fault in faults.items() if fault is None]:
-            rest = "" if facts.eks.value else "; what the control plane needs is not checked"
+            rest = _unchecked(facts)
             kinds = dict.fromkeys(way.said for subnet_id in sound for way in its[subnet_id])
             yield passed(_ACL, f"{acl.acl_id} lets through of {few(sound)}: {', '.join(kinds)}{rest}", acl.acl_id)
+
+
+def _unchecked(facts: Facts) -> str:
+    """Say whose needs are not known."""
+    unknown = ["the control plane needs"] if facts.eks.value is None else []
+    unknown += ["endpoints need"] if facts.endpoints.why else []
+    return f"; what {' and what '.join(unknown)} is not checked" if unknown else ""
 
 
 def _inside(facts: Facts, vpc: Vpc, subnet_id: str) -> bool:

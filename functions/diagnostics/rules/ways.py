@@ -1,7 +1,8 @@
-"""What traffic each subnet has to let through for nodes: of instances, of NAT gateways, of the control plane.
+"""What traffic each subnet has to let through for nodes: of instances, NAT gateways, the control plane, endpoints.
 
 Sources: Amazon VPC user guide, "Ephemeral ports"; Amazon VPC CNI, AWS_VPC_K8S_CNI_RANDOMIZESNAT; Amazon EKS user guide,
-"Amazon EKS security group requirements" (443 to the control plane, 10250 to kubelets).
+"Amazon EKS security group requirements" (443 to the control plane, 10250 to kubelets); AWS PrivateLink guide, "Access
+an AWS service using an interface VPC endpoint" (with private DNS all of the VPC calls a service through its endpoint).
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from typing import TYPE_CHECKING, Final
 from functions.diagnostics.models.answers import Priority
 from functions.diagnostics.rules.passage import Way
 from functions.diagnostics.rules.subnets import placed
+from functions.diagnostics.rules.traffic import HELPFUL, NEEDED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from ipaddress import IPv4Network
 
     from functions.diagnostics.models.facts import Facts
@@ -43,6 +45,12 @@ def ways_of(facts: Facts, vpc: Vpc) -> dict[str, list[Way]]:
     for gateway, subnet_id in facts.nat_subnets.items():
         served = {each: ranges[each] for each in nodes if _leads_to(gateway, vpc, each)}
         ways.setdefault(subnet_id, []).extend(_relayed(gateway, _others(served, subnet_id)))
+    _add_control_plane(ways, facts, nodes, ranges)
+    _add_endpoints(ways, facts, nodes, ranges)
+    return {subnet_id: wanted for subnet_id, wanted in ways.items() if wanted}
+
+
+def _add_control_plane(ways: dict[str, list[Way]], facts: Facts, nodes: Ranges, ranges: Ranges) -> None:
     eks = facts.eks.value.found if facts.eks.value else None
     doors = {each: ranges[each] for each in (eks.subnet_ids if eks else ()) if each in ranges}
     private = bool(eks and eks.private_endpoint)
@@ -50,7 +58,23 @@ def ways_of(facts: Facts, vpc: Vpc) -> dict[str, list[Way]]:
         ways[own] += _with_control_plane(_others(doors, own), private=private)
     for own in doors:
         ways.setdefault(own, []).extend(_with_nodes(_others(nodes, own), private=private))
-    return {subnet_id: wanted for subnet_id, wanted in ways.items() if wanted}
+
+
+def _add_endpoints(ways: dict[str, list[Way]], facts: Facts, nodes: Ranges, ranges: Ranges) -> None:
+    """Add what endpoints take that nodes call under a service's own name, whatever else leads to the service."""
+    found = facts.endpoints.value.subnets if facts.endpoints.value else {}
+    needed = {each for each, services in found.items() if services.intersection(NEEDED)}
+    called = {each for each, services in found.items() if services.intersection((*NEEDED, *HELPFUL))}
+    ends = {each: ranges[each] for each in sorted(called) if each in ranges}
+    for own in nodes:
+        ways[own] += _to_endpoints(_others(ends, own), _weight(needed))
+    for own in ends:
+        ways.setdefault(own, []).extend(_of_endpoints(_others(nodes, own), _weight(needed & {own})))
+
+
+def _weight(needed: Collection[str]) -> Priority:
+    """Say how much hangs on endpoints: without what is needed nodes do not join."""
+    return Priority.P0 if needed else Priority.P1
 
 
 def _leads_to(gateway: str, vpc: Vpc, subnet_id: str) -> bool:
@@ -89,3 +113,17 @@ def _with_nodes(nodes: Peers, *, private: bool) -> Iterator[Way]:
     if nodes:
         yield Way("port 10250 to nodes", True, _KUBELET, nodes, priority=Priority.P1)
         yield Way("answers of nodes", False, _NODES, nodes, priority=Priority.P1)
+
+
+def _to_endpoints(ends: Peers, priority: Priority) -> Iterator[Way]:
+    """Say what nodes, and pods, which keep their address within the VPC, need to get from and to endpoints."""
+    if ends:
+        yield Way("HTTPS to endpoints", True, _HTTPS, ends, priority=priority)
+        yield Way("answers of endpoints", False, _NODES, ends, priority=priority)
+
+
+def _of_endpoints(nodes: Peers, priority: Priority) -> Iterator[Way]:
+    """Say what endpoints need to get from and to nodes."""
+    if nodes:
+        yield Way("HTTPS from nodes to endpoints", False, _HTTPS, nodes, priority=priority)
+        yield Way("answers of endpoints to nodes", True, _NODES, nodes, priority=priority)

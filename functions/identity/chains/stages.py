@@ -184,7 +184,8 @@ def _look(context: StageContext, name: str, chain: IdentityChain) -> list[Drift]
             f"{link.name} of identity chain {name}",
             None if link.action is Action.REFUSE else f"identity_chain:{name}",
             expected="it holds",
-            actual=f"{link.fault}. {link.remedy}" if link.remedy else link.fault,
+            actual=link.fault,
+            remedy=link.remedy or None,
         )
         for link in broken(links_of(chain, place, _facts(context, chain, place)))
     ]

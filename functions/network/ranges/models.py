@@ -11,15 +11,13 @@ from pydantic_core import PydanticCustomError
 
 from functions.core.cluster import ChosenRanges
 from functions.network.models import SMALLEST_PREFIX
-from functions.network.rules import POOLS, USED_BY_AWS, VPC_PREFIXES
+from functions.network.rules import CHOSEN_PREFIXES, POOLS, SMALLEST_PUBLIC_PREFIX, USED_BY_AWS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 # What no machine on the internet has: RFC 1918, and the shared space of RFC 6598 that companies use when it is full.
 PRIVATE: Final = (*POOLS, IPv4Network("100.64.0.0/10"))
-# Elastic Load Balancing user guide, "Subnets for your load balancer": at least a /27.
-_SMALLEST_PUBLIC: Final = 27
 _SUBNETS: Final = 2
 
 
@@ -40,9 +38,12 @@ def check_vpc_range(value: str) -> str:
     if not any(found.subnet_of(each) for each in PRIVATE):
         message = "{value} is not a range of private addresses: it has to lie in one of {private}"
         raise PydanticCustomError("vpc_cidr", message, {"value": value, "private": ", ".join(map(str, PRIVATE))})
-    if found.prefixlen not in VPC_PREFIXES:
-        message = "{value} is no size for a cluster's VPC: it has to be a /{largest} to /{smallest}"
-        said = {"value": value, "largest": VPC_PREFIXES[0], "smallest": VPC_PREFIXES[-1]}
+    if found.prefixlen not in CHOSEN_PREFIXES:
+        message = (
+            "{value} is no size for a cluster's VPC: AWS has none larger than a /{largest}, and the subnets do not fit "
+            "into one smaller than a /{smallest}"
+        )
+        said = {"value": value, "largest": CHOSEN_PREFIXES[0], "smallest": CHOSEN_PREFIXES[-1]}
         raise PydanticCustomError("vpc_cidr", message, said)
     if found.overlaps(USED_BY_AWS):
         message = "{value} overlaps {used}, which SageMaker and other services of AWS use themselves"
@@ -67,8 +68,9 @@ class NetworkRanges(BaseModel):
 
     vpc_cidr: VpcCidr | None = Field(
         default=None,
-        description="The range of the new VPC, a /16 to /19 that overlaps no VPC of the region and no peer of one; "
-        "left out, such a range is chosen.",
+        description="The range of the new VPC, a /16 to /25 that overlaps no VPC of the region and no peer of one; "
+        "in one smaller than a /19 the size of compute subnets has to be said, by compute_cidr or subnet_prefix. Left "
+        "out, a range is chosen.",
     )
     public_subnet_cidrs: TwoCidrs | None = Field(
         default=None, description="Two ranges of vpc_cidr for public subnets, /27 or larger."
@@ -103,7 +105,7 @@ class NetworkRanges(BaseModel):
     @field_validator("public_subnet_cidrs", "control_plane_subnet_cidrs", "compute_cidr")
     @classmethod
     def _large_enough(cls, value: list[str] | str | None, info: ValidationInfo) -> list[str] | str | None:
-        smallest = _SMALLEST_PUBLIC if info.field_name == "public_subnet_cidrs" else SMALLEST_PREFIX
+        smallest = SMALLEST_PUBLIC_PREFIX if info.field_name == "public_subnet_cidrs" else SMALLEST_PREFIX
         for each in [value] if isinstance(value, str) else value or []:
             if IPv4Network(each).prefixlen > smallest:
                 message = "{value} is too small: such a subnet has to be a /{smallest} or larger"

@@ -94,7 +94,7 @@ def held(groups: Iterable[Group]) -> list[Blocker]:
         Blocker(
             each.group_id,
             f"is a security group ({each.name}) of the cluster's controllers that something still uses",
-            "remove the interfaces and the rules of other groups that name it",
+            "Remove the interfaces and the rules of other groups that name it.",
         )
         for each in groups
     ]
@@ -114,7 +114,7 @@ def blocked(what: str, blockers: Sequence[Blocker], tag: str, *, otherwise: str 
     more = f" (and {len(blockers) - 3} more)" if len(blockers) > 3 else ""
     return Blocked(
         f"{what} cannot be deleted: {named}{more}.",
-        errors=[FieldError(field=each.resource, message=f"{each.message}; {each.remedy}") for each in blockers],
+        errors=[FieldError(field=each.resource, message=each.message, remedy=each.remedy) for each in blockers],
         cause=Cause(layer=Layer.AWS, service="ec2", code="BLOCKED", resource=blockers[0].resource),
         remedy=f"Do what the errors say of each, then send DELETE /api/clusters/{tag} again: it goes on from here."
         f"{otherwise and ' ' + otherwise}",
@@ -127,9 +127,9 @@ def _is_known(interface: Interface, known: Collection[str]) -> bool:
 
 
 def _of_part(part: Part) -> Blocker:
-    return Blocker(part.part_id, f"is a {part.what} that the control plane did not make", f"delete the {part.what}")
+    return Blocker(part.part_id, f"is a {part.what} that the control plane did not make", f"Delete the {part.what}.")
 
 
 def _of_group(group: Group) -> Blocker:
     message = f"is a security group ({group.name}) that the control plane did not make"
-    return Blocker(group.group_id, message, "delete the security group")
+    return Blocker(group.group_id, message, "Delete the security group.")

@@ -91,7 +91,7 @@ def _blockers(case: Case) -> Iterable[Finding]:
                 level=Level.WARNING,
                 message=f"{blocker.resource} {blocker.message}: the deletion ends BLOCKED while it is there",
                 resource=blocker.resource,
-                remedy=f"{blocker.remedy[:1].upper()}{blocker.remedy[1:]}.",
+                remedy=blocker.remedy,
             )
 
 

@@ -35,10 +35,10 @@ _GOING: Final = ("ELB ", "aws-K8S-", "Amazon SageMaker HyperPod ")
 # The names that the AWS Load Balancer Controller, and EKS's own controller before it, give to load balancers.
 _OF_A_SERVICE: Final = re.compile(r"(k8s-|a[0-9a-f]{31}(-|$))")
 _REMEDIES: Final = {
-    "load balancer": "delete the load balancer",
-    "NAT gateway": "delete the NAT gateway",
-    "VPC endpoint": "delete the VPC endpoint",
-    "instance": "terminate the instance or detach the interface",
+    "load balancer": "Delete the load balancer.",
+    "NAT gateway": "Delete the NAT gateway.",
+    "VPC endpoint": "Delete the VPC endpoint.",
+    "instance": "Terminate the instance or detach the interface.",
 }
 
 
@@ -101,7 +101,7 @@ def blocker_of(interface: Interface) -> Blocker:
         if interface.available
         else f"is used in subnet {interface.subnet_id} by"
     )
-    remedy = _REMEDIES.get(kind, "delete what uses it")
+    remedy = _REMEDIES.get(kind, "Delete what uses it.")
     if interface.available:
-        remedy = "delete the interface (aws ec2 delete-network-interface)"
+        remedy = "Delete the interface (aws ec2 delete-network-interface)."
     return Blocker(interface.interface_id, f"{use} {owner}", remedy)

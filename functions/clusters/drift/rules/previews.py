@@ -25,6 +25,7 @@ NOT_OURS: Final = "drift_not_ours"
 UNSEEN: Final = "drift_not_seen"
 UNPLANNED: Final = "drift_not_made_here"
 _AT_ONCE: Final = 5
+_NOT_MADE: Final = ", and what would mend it was not made here"
 # What makes something of a cluster that can be compared, by the cluster's origin.
 _MAKING: Final = {
     "created": "Let an operation that creates its foundation succeed first.",
@@ -125,14 +126,13 @@ def findings(report: DriftReport | None, plan: plans.RepairPlan) -> list[Finding
     theirs = [each for each in report.drifts if each.repaired_by is None]
     unplanned = [each for each in report.drifts if each.repaired_by and not plan.mends(each)]
     return [
-        *(_left(NOT_OURS, each) for each in theirs[:_AT_ONCE]),
-        *(_left(UNPLANNED, each, _request(report.cluster_tag, each)) for each in unplanned[:_AT_ONCE]),
+        *(_left(NOT_OURS, each, each.remedy) for each in theirs[:_AT_ONCE]),
+        *(_left(UNPLANNED, each, _request(report.cluster_tag, each), _NOT_MADE) for each in unplanned[:_AT_ONCE]),
         *(_unseen(each) for each in report.unknown[:_AT_ONCE]),
     ]
 
 
-def _left(check: str, drift: Drift, remedy: str | None = None) -> Finding:
-    why = ", and what would mend it was not made here" if remedy else ""
+def _left(check: str, drift: Drift, remedy: str | None, why: str = "") -> Finding:
     return Finding(
         check=check,
         level=Level.WARNING,
@@ -156,6 +156,7 @@ def _unseen(unknown: Unknown) -> Finding:
         level=Level.WARNING,
         message=f"{unknown.kind} {unknown.resource}: {unknown.why}",
         resource=unknown.resource,
+        remedy=unknown.remedy,
     )
 
 

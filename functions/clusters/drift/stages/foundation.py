@@ -23,6 +23,13 @@ _POLL_SECONDS: Final = 15
 _KIND: Final = "CloudFormation stack"
 _MARK: Final = "drift-detection/"
 _UNSEEN: Final = frozenset({"NOT_CHECKED", "UNKNOWN"})
+_AT_REST: Final = "Detect drift again once CloudFormation's work on the stack has ended well."
+_AGAIN: Final = "Remove the cause if one is named, then detect drift again."
+# The refusal of our own attempt to begin one is all that is known of it by then.
+_GRANT: Final = (
+    "Grant cloudformation:DetectStackDrift on the stack to the control plane's role, or detect the stack's drift in "
+    "CloudFormation yourself; then detect drift again."
+)
 
 
 class FoundationDrift:
@@ -58,7 +65,7 @@ def _seen(context: StageContext, name: str) -> Observation:
     if stack is None:
         return detection.told([drift(name, _KIND, None, expected="present", actual=ABSENT)])
     if stack.status not in cloudformation.COMPLETE:
-        return detection.told([_unseen(name, f"the stack is {stack.status}")])
+        return detection.told([_unseen(name, f"the stack is {stack.status}", _AT_REST)])
     begun = next((each for each in reversed(context.stage.resources) if each.startswith(_MARK)), None)
     return _of_own(context, stack, begun.removeprefix(_MARK)) if begun else _of_others(context, stack)
 
@@ -67,7 +74,8 @@ def _of_own(context: StageContext, stack: Stack, detection_id: str) -> Observati
     state = stack_drift.state(detection_id)
     if state.status == "DETECTION_IN_PROGRESS":
         return Waiting(_POLL_SECONDS, f"CloudFormation looks at {stack.name}")
-    unseen = [] if state.status == "DETECTION_COMPLETE" else [_unseen(stack.name, state.reason or state.status)]
+    why = state.reason or state.status
+    unseen = [] if state.status == "DETECTION_COMPLETE" else [_unseen(stack.name, why, _AGAIN)]
     return _told(context, stack, unseen)
 
 
@@ -75,7 +83,7 @@ def _of_others(context: StageContext, stack: Stack) -> Observation:
     """Take the results of a detection whose id only its beginner knows: all are as new as its beginning."""
     begun = stack_drift.last_begun(stack.name)
     if begun is None:
-        return detection.told([_unseen(stack.name, "CloudFormation has begun no detection")])
+        return detection.told([_unseen(stack.name, "CloudFormation has begun no detection", _GRANT)])
     if not stack_drift.looked_since(stack.name, begun):
         return Waiting(_POLL_SECONDS, f"somebody else lets CloudFormation look at {stack.name}")
     return _told(context, stack, [])
@@ -96,8 +104,8 @@ def _unchecked(found: ResourceDrift) -> Unknown:
     return Unknown(resource=found.logical_id, kind=found.type, why=why, repaired_by=[STAGE])
 
 
-def _unseen(name: str, why: str) -> Unknown:
-    return Unknown(resource=name, kind=_KIND, why=why, repaired_by=[])
+def _unseen(name: str, why: str, remedy: str) -> Unknown:
+    return Unknown(resource=name, kind=_KIND, why=why, repaired_by=[], remedy=remedy)
 
 
 def _whole(name: str) -> Part:

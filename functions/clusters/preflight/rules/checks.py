@@ -38,7 +38,7 @@ def needed(request: CreateCluster | HyperPod, target: Target) -> Needed:
         hyperpod=hyperpod is not None,
         subnets=not makes_vpc(request),
         subnet_ids=[group.subnet_id for _, group in groups if group.subnet_id],
-        ranges=makes_vpc(request) and target.ranges is not None,
+        ranges_in_use=makes_vpc(request) and target.chosen_ranges is not None,
     )
 
 
@@ -53,7 +53,7 @@ def settle(request: CreateCluster | HyperPod, facts: Facts, target: Target) -> l
         zones.use_names(request, facts.zones)
     found += _check_foundation(request, facts, target)
     if hyperpod := hyperpod_of(request):
-        _size_subnets(hyperpod, compute_prefix(target.ranges))
+        _size_subnets(hyperpod, compute_prefix(target.chosen_ranges))
         found += _check_hyperpod(request, hyperpod, facts, target)
     found += _check_network(request, facts)
     errors = errors_in(found)
@@ -68,7 +68,7 @@ def _size_subnets(hyperpod: HyperPod, prefix: int | None) -> None:
 def _check_foundation(request: CreateCluster | HyperPod, facts: Facts, target: Target) -> Iterator[Finding]:
     if isinstance(request, CreateCluster):
         yield from versions.check(request.foundation.kubernetes_version, facts.kubernetes_versions)
-        yield from ranges.check(request.hyperpod, target, facts.ranges)
+        yield from ranges.check(request.hyperpod, target, facts.ranges_in_use)
         yield from leftovers.check_foundation(facts.leftovers, target)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from functions.core.errors import Conflict, InvalidRequest
 from functions.core.findings import Finding, Level
+from functions.network.models import SMALLEST_PREFIX
 from functions.network.ranges.rules import (
     compute_prefix,
     compute_ranges,
@@ -16,6 +17,7 @@ from functions.network.ranges.rules import (
     without_room,
 )
 from functions.network.reuse.rules.network import ADVISED_ADDRESSES
+from functions.network.rules import SMALLEST_PUBLIC_PREFIX
 from functions.network.subnets.rules.needs import Need, capacity, needs_of
 from functions.network.subnets.rules.requests import still_to_make
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from functions.core.cluster import ChosenRanges
     from functions.network.ranges.models import RangesInUse
     from functions.network.ranges.rules import Overlap
+    from functions.network.rules import NetworkPlan
 
 RANGES: Final = "address_ranges"
 _VPC: Final = "foundation.vpc_cidr"
@@ -35,11 +38,12 @@ _COMPUTE: Final = "foundation.compute_cidr"
 
 def check(hyperpod: HyperPod | None, target: Target, in_use: RangesInUse | None) -> Iterator[Finding]:
     """Find what is in the way of ranges chosen for a new VPC; what is in use is None when EC2 gave no answer."""
-    chosen = target.ranges
+    chosen = target.chosen_ranges
     if chosen is None:
         return
-    yield from _check_room(hyperpod, chosen)
-    yield from _check_control_plane(chosen)
+    plan = plan_chosen(chosen)
+    yield from _check_room(hyperpod, chosen, plan) if plan else _without_small(chosen)
+    yield from _check_control_plane(chosen, plan)
     overlap = overlap_of(chosen, target.tag, in_use) if in_use else None
     if in_use and overlap:
         yield _overlaps(chosen, overlap, target.tag, in_use)
@@ -50,10 +54,10 @@ def check_standing(hyperpod: HyperPod, target: Target, found: SubnetsFound | Non
 
     What stands is None when EC2 gave no answer.
     """
-    part = target.ranges.compute_cidr if target.ranges else None
+    part = target.chosen_ranges.compute_cidr if target.chosen_ranges else None
     if part is None or found is None:
         return
-    needs = still_to_make(_needs(hyperpod, compute_prefix(target.ranges)), found.own, target.tag)
+    needs = still_to_make(_needs(hyperpod, compute_prefix(target.chosen_ranges)), found.own, target.tag)
     lacking = without_room([IPv4Network(part)], [subnet.cidr for subnet in found.own], needs)
     if lacking:
         place = [group.name for group in hyperpod.groups].index(lacking.groups[0].name)
@@ -63,29 +67,40 @@ def check_standing(hyperpod: HyperPod, target: Target, found: SubnetsFound | Non
         yield _no_room(field, message, remedy)
 
 
-def _check_room(hyperpod: HyperPod | None, chosen: ChosenRanges) -> Iterator[Finding]:
-    field, plan = _COMPUTE if chosen.compute_cidr else _VPC, plan_chosen(chosen)
-    if plan is None:
-        message = f"{chosen.vpc_cidr} has no room left for the public and control plane subnets"
-        yield _no_room(field, message, "Name their ranges too, or leave more of vpc_cidr free.")
-        return
+def _without_small(chosen: ChosenRanges) -> Iterator[Finding]:
+    """Find that the small subnets that are to be cut find no room, in whatever size."""
+    message = (
+        f"{chosen.vpc_cidr} has no room left for the public and control plane subnets: two of a "
+        f"/{SMALLEST_PUBLIC_PREFIX} and two of a /{SMALLEST_PREFIX} at the least"
+    )
+    remedy = "Choose a larger vpc_cidr, or leave more of it free beside the ranges that are named."
+    yield _no_room(_COMPUTE if chosen.compute_cidr else _VPC, message, remedy)
+
+
+def _check_room(hyperpod: HyperPod | None, chosen: ChosenRanges, plan: NetworkPlan) -> Iterator[Finding]:
     needs = [need for need in _needs(hyperpod, compute_prefix(chosen)) if need.kind != "given"]
     taken = [*plan.public, *plan.control_plane]
     if lacking := without_room(compute_ranges(chosen, [plan.vpc]), taken, needs):
-        message = _full(chosen.compute_cidr or chosen.vpc_cidr, lacking)
-        yield _no_room(field, message, f"Choose a larger range, or: {_smaller(lacking)}.")
+        field, part = (_COMPUTE, chosen.compute_cidr) if chosen.compute_cidr else (_VPC, chosen.vpc_cidr)
+        named = "" if chosen.compute_cidr else ", or name compute_cidr, which gives a zone's subnet its size"
+        remedy = f"Choose a larger range{named}, or: {_smaller(lacking)}."
+        yield _no_room(field, _full(part, lacking), remedy)
 
 
-def _check_control_plane(chosen: ChosenRanges) -> Iterator[Finding]:
-    small = [each for each in chosen.control_plane_subnet_cidrs if _addresses(each) < ADVISED_ADDRESSES]
+def _check_control_plane(chosen: ChosenRanges, plan: NetworkPlan | None) -> Iterator[Finding]:
+    """Find that subnets of the control plane, as they are named or as they are cut, are smaller than EKS advises."""
+    named = chosen.control_plane_subnet_cidrs
+    made = map(str, plan.control_plane) if plan else named
+    small = [each for each in made if _addresses(each) < ADVISED_ADDRESSES]
     if small:
         yield Finding(
             check=RANGES,
             level=Level.WARNING,
-            field="foundation.control_plane_subnet_cidrs",
+            field="foundation.control_plane_subnet_cidrs" if named else _VPC,
             message=f"{', '.join(small)}: EKS advises {ADVISED_ADDRESSES} free addresses for a control plane's subnet, "
             f"and this has {_addresses(small[0])}",
-            remedy="Choose a /27 or larger, unless the cluster will never be upgraded.",
+            remedy=f"{'Choose' if named else 'Leave room for'} a /27 or larger, unless the cluster will never be "
+            "upgraded.",
         )
 
 

@@ -20,7 +20,7 @@ def target_of(spec: ClusterSpec, conditions: Iterable[Condition]) -> Target:
     """Give the cluster that there is as what a request is for."""
     tried = any(condition.type == CONDITIONS["hyperpod"] for condition in conditions)
     vpc_id = spec.reused.vpc_id if spec.reused else None
-    return Target(spec.tag, spec.account_id, spec.region, spec.names, vpc_id, tried, ranges=spec.ranges)
+    return Target(spec.tag, spec.account_id, spec.region, spec.names, vpc_id, tried, chosen_ranges=spec.ranges)
 
 
 def hyperpod_of(request: CreateCluster | HyperPod) -> HyperPod | None:

@@ -57,14 +57,14 @@ def check_room(
         problem = requests.shortage_of(need, found, target.tag, untouched=not target.tried)
         if problem is None:
             continue
-        if need.kind == "zone" and need.prefix == compute_prefix(target.ranges) is not None:
+        if need.kind == "zone" and need.prefix == compute_prefix(target.chosen_ranges) is not None:
             problem = _too_small_a_part(problem, target, new_vpc=new_vpc)
         yield from (_shortage(problem, path) for path, group in groups if group in need.groups)
 
 
 def _too_small_a_part(problem: Conflict, target: Target, *, new_vpc: bool) -> Conflict:
     """Say that it is the part chosen for compute subnets that has no more addresses: larger subnets do not fit."""
-    part = target.ranges.compute_cidr if target.ranges else None
+    part = target.chosen_ranges.compute_cidr if target.chosen_ranges else None
     choice = "a larger foundation.compute_cidr" if new_vpc else "a subnet of your own, as subnet_id"
     return Conflict(
         f"{problem.detail.rstrip('.')}; {part}, the part chosen for compute subnets, has no more.",

@@ -72,7 +72,7 @@ def gather(needed: Needed, target: Target, look: Gathering) -> Facts:
     hyperpods = look.ask(LEFTOVER, lambda: _hyperpod(target, patience), wanted=needed.hyperpod)
     founded = look.ask(LEFTOVER, lambda: _foundation(needed, target, look), wanted=needed.stack)
     subnets = look.ask(SUBNET, lambda: _subnets(needed.subnet_ids, target, patience), wanted=needed.subnets)
-    ranges = look.ask(RANGES, lambda: _ranges(patience), wanted=needed.ranges)
+    ranges = look.ask(RANGES, lambda: _ranges(patience), wanted=needed.ranges_in_use)
     look.make()
     stack, parts = founded.value or (None, [])
     return Facts(
@@ -83,7 +83,7 @@ def gather(needed: Needed, target: Target, look: Gathering) -> Facts:
         network_use=use.value,
         leftovers=Leftovers(stack, parts, hyperpods.value),
         subnets=subnets.value,
-        ranges=ranges.value,
+        ranges_in_use=ranges.value,
     )
 
 

@@ -154,8 +154,9 @@ def _annotation(chain: IdentityChain, place: Place, facts: Facts) -> Link:
     if found is None:
         return Link("annotation", name)
     # Credentials of a web identity come before those of a pod identity in every SDK.
-    remedy = f"Run kubectl annotate serviceaccount -n {chain.namespace} {chain.service_account} {ROLE_ANNOTATION}-"
-    return Link("annotation", name, f"{found} would be used instead", Action.REFUSE, f"{remedy}, then retry.")
+    command = f"kubectl annotate serviceaccount -n {chain.namespace} {chain.service_account} {ROLE_ANNOTATION}-"
+    remedy = f"Run {command}, then retry."
+    return Link("annotation", name, f"{found} would be used instead", Action.REFUSE, remedy)
 
 
 def _association(chain: IdentityChain, place: Place, facts: Facts) -> Link:

@@ -8,6 +8,7 @@ import { EmptyState } from '../../../components/empty-state';
 import { PageLink } from '../../../components/page-link';
 import { PagedTable } from '../../../components/paged-table';
 import { Time } from '../../../components/time';
+import { WithRemedy } from '../../../components/with-remedy';
 import { sentence } from '../../../components/words';
 import { here } from '../here';
 import { UnknownParts } from './unknown-parts';
@@ -38,7 +39,7 @@ const COLUMNS: TableProps.ColumnDefinition<Drift>[] = [
   {
     id: 'actual',
     header: 'As it is',
-    cell: ({ actual }) => <span className="value">{actual ?? '-'}</span>,
+    cell: ({ actual, remedy }) => <WithRemedy remedy={remedy}>{actual ?? '-'}</WithRemedy>,
     minWidth: 150,
   },
   {

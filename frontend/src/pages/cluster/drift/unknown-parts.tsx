@@ -1,6 +1,7 @@
 import type { TableProps } from '@cloudscape-design/components/table';
 import type { DriftReport } from '../../../api/schema';
 import { PagedTable } from '../../../components/paged-table';
+import { WithRemedy } from '../../../components/with-remedy';
 import { sentence } from '../../../components/words';
 import { here } from '../here';
 
@@ -15,7 +16,12 @@ const COLUMNS: TableProps.ColumnDefinition<Unknown>[] = [
     minWidth: 200,
   },
   { id: 'kind', header: 'Kind', cell: ({ kind }) => sentence(kind), minWidth: 120 },
-  { id: 'why', header: 'Why not', cell: ({ why }) => <span className="value">{why}</span>, minWidth: 280 },
+  {
+    id: 'why',
+    header: 'Why not',
+    cell: ({ why, remedy }) => <WithRemedy remedy={remedy}>{why}</WithRemedy>,
+    minWidth: 280,
+  },
 ];
 
 /** What a detection could not look at. */

@@ -83,5 +83,5 @@ def _blocker(resource: Resource, found: Object) -> Blocker:
     ]
     balancer = hosts[0] if hosts and hosts[0] else "its load balancer"
     message = f"is deleted and stays, because {balancer} is not gone"
-    remedy = "read the controller's events (kubectl describe) and remove what keeps the load balancer"
+    remedy = "Read the controller's events (kubectl describe), and remove what keeps the load balancer."
     return Blocker(_named(resource, found), message, remedy)

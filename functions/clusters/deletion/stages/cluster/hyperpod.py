@@ -84,5 +84,5 @@ def _left_alone(context: StageContext, found: hyperpod.Cluster) -> Observation:
 
 def _foreign(context: StageContext, found: hyperpod.Cluster) -> Blocked:
     message = "is a HyperPod cluster without the control plane's tags on this EKS cluster"
-    blocker = Blocker(found.arn, message, f"delete it (aws sagemaker delete-cluster --cluster-name {found.name})")
+    blocker = Blocker(found.arn, message, f"Delete it (aws sagemaker delete-cluster --cluster-name {found.name}).")
     return blocked(f"The EKS cluster {context.cluster.names.eks_cluster}", [blocker], context.cluster.tag)
