@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 Pattern = Mapping[str, object]
 """An event pattern of EventBridge as JSON; a stream's filter has the same form."""
@@ -60,6 +61,11 @@ SCHEDULES = (
 
 SOCKET_ROUTES = tuple(SocketRoute(key, "connections") for key in ("$connect", "$disconnect", "$default"))
 
+# Each change is a message of its own to all who watch its operation, its cluster, or everything. AWS tells hundreds of
+# events at once while a large cluster comes up, and a function that could not run finds as many changes of operations:
+# with forty consoles open, its minute would be over in the middle of a whole batch.
+_TOLD_AT_ONCE: Final = 25
+
 STREAMS = (
     # Every change of a stage changes its operation's record too.
     Stream(
@@ -69,10 +75,9 @@ STREAMS = (
             {"dynamodb": {"Keys": {"record": {"S": ["operation"]}}}},
             {"dynamodb": {"Keys": {"record": {"S": [{"prefix": "audit#"}]}}}},
         ),
+        batch_size=_TOLD_AT_ONCE,
     ),
-    # Each event is a message of its own to all who watch its cluster, or everything. AWS tells hundreds at once while a
-    # large cluster comes up: of a whole batch, the function's minute would be over with forty consoles open.
-    Stream("cluster_events", "push", ({"eventName": ["INSERT"]},), batch_size=25),
+    Stream("cluster_events", "push", ({"eventName": ["INSERT"]},), batch_size=_TOLD_AT_ONCE),
     # DynamoDB lets two functions read a shard side by side: this is the second.
     Stream(
         "operations",

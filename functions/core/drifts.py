@@ -15,6 +15,7 @@ LONGEST_VALUE: Final = 300
 # A stage's record holds 400 KB at most.
 MOST_OF_A_STAGE: Final = 60
 ABSENT: Final = "absent"
+ASIDE: Final = "If the cluster is to have its own again, let its owner remove this one, then detect drift again."
 
 
 class _Record(BaseModel):
@@ -73,7 +74,7 @@ def drift(
 
 def theirs(resource: str, kind: str) -> Drift:
     """Tell that somebody put something of their own in the place of what was made, which is left alone."""
-    return drift(resource, kind, None, expected="made here", actual="somebody else made it")
+    return drift(resource, kind, None, expected="made here", actual="somebody else made it", remedy=ASIDE)
 
 
 def shortened(text: str | None) -> str | None:
@@ -84,7 +85,7 @@ def shortened(text: str | None) -> str | None:
 def result_of(found: Iterable[Drift | Unknown]) -> JsonObject:
     """Write what a stage found as its result."""
     every = list(found)
-    listed = [each.model_dump(mode="json") for each in every[:MOST_OF_A_STAGE]]
+    listed = [each.model_dump(mode="json", exclude_none=True) for each in every[:MOST_OF_A_STAGE]]
     more = len(every) - MOST_OF_A_STAGE
     return {"found": [*listed], **({"more": more} if more > 0 else {})}
 

@@ -99,7 +99,7 @@ def refusal(findings: Sequence[Finding]) -> Problem | None:
     kind = _kind_of(first)
     return kind(
         f"{first.field}: {first.message}{more}" if first.field else f"{first.message}{more}",
-        errors=[FieldError(field=e.field or "body", message=e.message, allowed=e.allowed) for e in errors],
+        errors=[_field_error(each, first) for each in errors],
         cause=Cause(
             layer=Layer.CALLER if kind is InvalidRequest else Layer.AWS,
             code=first.check.upper(),
@@ -107,6 +107,12 @@ def refusal(findings: Sequence[Finding]) -> Problem | None:
         ),
         remedy=first.remedy,
     )
+
+
+def _field_error(finding: Finding, first: Finding) -> FieldError:
+    """Tell a finding at its field; what helps with the first is what helps with the refusal."""
+    remedy = finding.remedy if finding.remedy != first.remedy else None
+    return FieldError(field=finding.field or "body", message=finding.message, allowed=finding.allowed, remedy=remedy)
 
 
 def _kind_of(finding: Finding) -> type[Problem]:

@@ -195,6 +195,21 @@ def test_nodes_that_reach_everything_but_the_endpoints_of_their_vpc_are_named() 
     assert wrong(with_endpoints(OF_ENDS, "ssm", nodes=unanswered)) == {"subnet-1": (FAIL, P1)}
 
 
+@pytest.mark.parametrize(
+    ("beside", "priority"), [((), P0), (("ecr.api",), P0), (("sts",), P1), (("ecr.api", "logs", "sts"), P1)]
+)
+def test_what_nodes_have_beside_them_as_well_is_not_kept_from_them_by_an_acl_elsewhere(
+    beside: tuple[str, ...], priority: Priority
+) -> None:
+    refused = (rule(50, True, (443, 443), ENDS, allows=False), *OF_NODES)
+    for ends, nodes, named in (((), OF_NODES, "subnet-ends"), (OF_ENDS, refused, "subnet-1")):
+        known = with_endpoints(ends, "sts", "logs", nodes=nodes)
+        assert known.endpoints.value
+        subnets = {**known.endpoints.value.subnets, "subnet-1": frozenset(beside)}
+        known = replace(known, endpoints=Seen(replace(known.endpoints.value, subnets=subnets)))
+        assert wrong(known) == {named: (FAIL, priority)}
+
+
 def test_endpoints_that_could_not_be_read_are_told_where_acls_pass() -> None:
     known = replace(with_endpoints(OF_ENDS, "sts"), endpoints=Seen(why="AWS did not answer"))
     assert wrong(known) == {}

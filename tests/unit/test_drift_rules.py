@@ -14,7 +14,7 @@ from functions.clusters.drift.rules.stack import Difference, ResourceDrift, Stac
 from functions.clusters.models import Condition
 from functions.clusters.names import derived
 from functions.core.cluster import ClusterNames, ClusterSpec, DesiredGroup, DesiredMount
-from functions.core.drifts import LONGEST_VALUE, Drift, Unknown, drift, found_in, result_of
+from functions.core.drifts import ASIDE, LONGEST_VALUE, Drift, Unknown, drift, found_in, result_of, theirs
 from functions.core.findings import Level
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -29,6 +29,18 @@ DEPENDENCIES = [
     "addon:aws-mountpoint-s3-csi-driver",
 ]
 HYPERPOD = ["compute_subnet:us-west-2c", "lifecycle_scripts", "hyperpod_cluster", "hyperpod_nodes"]
+
+
+def test_a_result_says_nothing_of_what_is_not_known_so_that_the_release_before_reads_it_too() -> None:
+    found = [drift("r", "k", None, expected=None, actual="absent"), Unknown(resource="r", kind="k", why="denied")]
+    assert result_of(found)["found"] == [
+        {"state": "drifted", "resource": "r", "kind": "k", "actual": "absent"},
+        {"state": "unknown", "resource": "r", "kind": "k", "why": "denied", "repaired_by": []},
+    ]
+
+
+def test_who_finds_something_of_others_in_the_place_of_what_was_made_is_told_what_helps() -> None:
+    assert (theirs("c", "cluster").repaired_by, theirs("c", "cluster").remedy) == (None, ASIDE)
 
 
 def spec(**changes: object) -> ClusterSpec:

@@ -293,7 +293,7 @@ def _named(node: ast.AST) -> str | None:
 
 
 def test_no_domain_fills_a_remedy_into_another_text_where_its_routes_would_stay_routes() -> None:
-    found = {path.name: [*glued(ast.parse(path.read_text(encoding="utf-8")))] for path in modules()}
+    found = {str(path): [*glued(ast.parse(path.read_text(encoding="utf-8")))] for path in modules()}
     assert {name: lines for name, lines in found.items() if lines} == {}
     texts = ('why = f"{detail} {problem.remedy}"', 'Error(message=f"{each.message}; {remedy}")')
     assert [[*glued(ast.parse(text))] for text in texts] == [[1], [1]], "or it finds nothing at all"

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from functions.core.cluster import ClusterNames, ClusterSpec, DesiredGroup
-from functions.core.errors import Cause, Layer, ProblemBody
+from functions.core.errors import Cause, FieldError, Layer, ProblemBody
 from functions.core.ledger.models import Actor, Channel, Operation, OperationStatus, Reason, Stage, StageStatus
 from functions.core.observations import ClusterEvent
 from functions.notifications.models import PlanUse
@@ -81,6 +81,15 @@ def test_a_failure_is_told_with_its_cause_and_remedy_and_without_the_request() -
     assert "Remedy: Ask for more.\n" in notice.text
     assert f"Look: {CONSOLE}/operations/01OP\n" in notice.text
     assert "hunter2" not in notice.text
+
+
+def test_a_remedy_that_leads_to_what_stands_in_the_way_says_what_helps_with_each() -> None:
+    standing = [FieldError(field=f"eni-{each}", message="is in the way", remedy="Delete it.") for each in range(4)]
+    error = problem(remedy="Do what the errors say of each.", errors=[FieldError(field="x", message="y"), *standing])
+    notice = operations.failed("RUNNING", operation(OperationStatus.FAILED, error=error), NOW, CONSOLE)
+    assert notice is not None
+    told = "eni-0: Delete it. eni-1: Delete it. eni-2: Delete it."
+    assert f"Remedy: Do what the errors say of each. {told}\n" in notice.text
 
 
 def test_without_a_console_a_notice_says_which_route_shows_more() -> None:

@@ -23,7 +23,7 @@ from functions.clusters.preflight.models import (
 )
 from functions.clusters.preflight.rules import needed, settle
 from functions.clusters.preflight.rules.network_quotas import ELASTIC_IPS, INTERFACES, VPCS
-from functions.core.findings import Finding, unchecked, unfinished
+from functions.core.findings import Finding, Level, refusal, unchecked, unfinished
 
 ZONES = [Zone("us-east-1a", "use1-az1"), Zone("us-east-1b", "use1-az2"), Zone("us-east-1e", "use1-az3")]
 NAMES = [zone.name for zone in ZONES]
@@ -249,6 +249,16 @@ def test_room_is_judged_where_the_subnets_are_known() -> None:
     whole = CreateCluster.model_validate({"hyperpod": HYPERPOD | {"instance_groups": [group]}})
     [finding] = found(whole, "subnet_ip_shortage", Facts(zones=ZONES))
     assert "60 x 81" in finding.message
+
+
+def test_a_refusal_says_what_helps_with_each_error_and_of_the_first_for_all() -> None:
+    named = (("a", "Do this."), ("b", "Do that."), ("c", None), ("d", "Do this."))
+    refused = refusal(
+        [Finding(check=c, level=Level.ERROR, message="is wrong", field=c, remedy=remedy) for c, remedy in named]
+    )
+    assert refused is not None
+    assert refused.remedy == "Do this."
+    assert {each.field: each.remedy for each in refused.errors} == {"a": None, "b": "Do that.", "c": None, "d": None}
 
 
 def test_errors_come_first() -> None:

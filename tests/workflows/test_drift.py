@@ -105,6 +105,8 @@ def test_what_is_not_ours_to_mend_is_told_as_it_is_with_what_its_owner_does(driv
     [drift] = hand.detected()["drifts"]
     assert (drift["actual"], drift["repaired_by"]) == (f"{role} would be used instead", None)
     assert drift["remedy"].startswith("Run kubectl annotate serviceaccount -n kube-system s3-csi-driver-sa ")
+    # There is no operation to retry: the detection has succeeded.
+    assert drift["remedy"].endswith(" Then detect drift again.")
     [finding] = preview(driver)["findings"]
     assert (finding["check"], finding["remedy"]) == ("drift_not_ours", drift["remedy"])
     assert drift["remedy"] not in finding["message"]

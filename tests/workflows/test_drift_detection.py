@@ -36,6 +36,15 @@ def test_what_may_not_be_looked_at_is_unknown_and_never_in_sync(driver_of_base: 
     assert hand.in_sync() == ("Unknown", "NotLookedAt")
 
 
+def test_a_stack_that_is_gone_is_told_with_the_only_way_on(driver_of_base: Driver) -> None:
+    hand, client = ByHand(driver_of_base, TAG), driver_of_base.host.client("cloudformation")
+    client.delete_stack(StackName=STACK)
+    driver_of_base.sleep(3600)
+    [gone] = [each for each in hand.detected()["drifts"] if each["kind"] == "CloudFormation stack"]
+    assert (gone["actual"], gone["repaired_by"]) == ("absent", None)
+    assert f"DELETE /api/clusters/{TAG}" in gone["remedy"]
+
+
 def test_a_repair_that_cloudformation_takes_back_names_its_cause_and_a_retry_mends(driver_of_base: Driver) -> None:
     driver, hand = driver_of_base, ByHand(driver_of_base, TAG)
     hand.older_cni()

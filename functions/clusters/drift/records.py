@@ -21,7 +21,7 @@ def keep(report: DriftReport) -> bool:
     """Keep a detection, unless a later one is kept already or the cluster is gone; say whether it is kept."""
     key = {"cluster_tag": report.cluster_tag, "record": DRIFT}
     unseen = "attribute_not_exists(#cluster_tag) OR #detected_at <= :at"
-    content = item_of(report.model_dump() | key)
+    content = item_of(report.model_dump(exclude_none=True) | key)
     written = put(CLUSTERS, content, where=unseen, at=timestamp(report.detected_at))
     exists = check(CLUSTERS, key | {"record": "spec"}, where="attribute_exists(#cluster_tag)")
     try:

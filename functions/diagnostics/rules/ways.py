@@ -63,17 +63,17 @@ def _add_control_plane(ways: dict[str, list[Way]], facts: Facts, nodes: Ranges, 
 def _add_endpoints(ways: dict[str, list[Way]], facts: Facts, nodes: Ranges, ranges: Ranges) -> None:
     """Add what endpoints take that nodes call under a service's own name, whatever else leads to the service."""
     found = facts.endpoints.value.subnets if facts.endpoints.value else {}
-    needed = {each for each, services in found.items() if services.intersection(NEEDED)}
     called = {each for each, services in found.items() if services.intersection((*NEEDED, *HELPFUL))}
     ends = {each: ranges[each] for each in sorted(called) if each in ranges}
     for own in nodes:
-        ways[own] += _to_endpoints(_others(ends, own), _weight(needed))
+        ways[own] += _to_endpoints(_others(ends, own), _weight(found, ends, (own,)))
     for own in ends:
-        ways.setdefault(own, []).extend(_of_endpoints(_others(nodes, own), _weight(needed & {own})))
+        ways.setdefault(own, []).extend(_of_endpoints(_others(nodes, own), _weight(found, (own,), nodes)))
 
 
-def _weight(needed: Collection[str]) -> Priority:
-    """Say how much hangs on endpoints: without what is needed nodes do not join."""
+def _weight(found: Mapping[str, frozenset[str]], ends: Collection[str], nodes: Collection[str]) -> Priority:
+    """Say how much hangs on endpoints: without what is needed nodes do not join, unless their own subnet has it too."""
+    needed = any(found[end].intersection(NEEDED) - found.get(node, frozenset()) for end in ends for node in nodes)
     return Priority.P0 if needed else Priority.P1
 
 

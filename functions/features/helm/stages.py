@@ -12,7 +12,7 @@ from functions.catalog.rules import types_with_efa
 from functions.core import detection, runtime, settings
 from functions.core.cluster import AccessRole
 from functions.core.detection import Part
-from functions.core.drifts import ABSENT, Drift, drift
+from functions.core.drifts import ABSENT, ASIDE, Drift, drift
 from functions.core.errors import Cause, Conflict, DeploymentFault, Layer
 from functions.core.stage import Applied, Behaviours, Done, Observation, Reapply, StageContext, Waiting
 from functions.features.helm.models import ON, Chart, DependenciesValues, EfaDevicePlugin, Global, InstanceTypes
@@ -161,7 +161,8 @@ def _look(context: StageContext, name: str) -> list[Drift]:
         return [drift(resource, _KIND, stage, expected="deployed", actual=ABSENT)]
     newest = revisions[0]
     if newest.labels.get(MANAGED_BY) != MANAGER:
-        return [drift(resource, _KIND, None, expected="a release of ours", actual="somebody else installed it")]
+        found = "somebody else installed it"
+        return [drift(resource, _KIND, None, expected="a release of ours", actual=found, remedy=ASIDE)]
     if newest.status != "deployed":
         return [drift(resource, _KIND, stage, "status", expected="deployed", actual=newest.status)]
     return [

@@ -185,7 +185,7 @@ def _look(context: StageContext, name: str, chain: IdentityChain) -> list[Drift]
             None if link.action is Action.REFUSE else f"identity_chain:{name}",
             expected="it holds",
             actual=link.fault,
-            remedy=link.remedy or None,
+            remedy=f"{link.remedy} Then detect drift again." if link.remedy else None,
         )
         for link in broken(links_of(chain, place, _facts(context, chain, place)))
     ]
@@ -318,7 +318,7 @@ def _refused(link: Link) -> Problem:
     kind = PreconditionFailed if link.action is Action.AWAIT_ADDON else Conflict
     layer = Layer.KUBERNETES if link.name in ("service account", "annotation") else Layer.AWS
     cause = Cause(layer=layer, code="BROKEN_LINK", resource=link.resource)
-    return kind(f"The chain is broken at {link}.", cause=cause, remedy=link.remedy)
+    return kind(f"The chain is broken at {link}.", cause=cause, remedy=f"{link.remedy} Then retry the operation.")
 
 
 STAGES: Behaviours = {

@@ -20,6 +20,7 @@ _FAILED_FOR: Final = timedelta(days=7)
 _NEWS_FOR: Final = timedelta(days=1)
 # Capacity that comes and goes is told of once a day.
 _ARRIVED_FOR: Final = timedelta(days=1)
+_MOST_ERRORS: Final = 3
 _NO_REMEDY: Final = "Read the failed stage's message, remove the cause, then retry the operation."
 
 
@@ -39,7 +40,7 @@ def failed(status_before: str, operation: Operation, at: datetime, console: str 
             f"{what}.",
             cause=error.detail if error else "none was recorded",
             origin=_origin(error.cause) if error and error.cause else None,
-            remedy=(error.remedy if error else None) or _NO_REMEDY,
+            remedy=_remedy(operation),
             reason=operation.reason,
             operation=operation.operation_id,
             failed_at=wording.moment(operation.finished_at) if operation.finished_at else None,
@@ -49,6 +50,15 @@ def failed(status_before: str, operation: Operation, at: datetime, console: str 
         ),
         silence=_FAILED_FOR,
     )
+
+
+def _remedy(operation: Operation) -> str:
+    """Say what helps, with whatever stands in the way of it."""
+    error = operation.error
+    if error is None or error.remedy is None:
+        return _NO_REMEDY
+    of_each = [each for each in error.errors if each.remedy][:_MOST_ERRORS]
+    return " ".join([error.remedy, *(f"{each.field}: {each.remedy}" for each in of_each)])
 
 
 def capacity_arrived(reason_before: str, stage: Stage, operation: Operation, console: str | None) -> Notice | None:

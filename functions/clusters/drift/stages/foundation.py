@@ -23,7 +23,14 @@ _POLL_SECONDS: Final = 15
 _KIND: Final = "CloudFormation stack"
 _MARK: Final = "drift-detection/"
 _UNSEEN: Final = frozenset({"NOT_CHECKED", "UNKNOWN"})
-_AT_REST: Final = "Detect drift again once CloudFormation's work on the stack has ended well."
+_AT_REST: Final = (
+    "Wait until CloudFormation's work on the stack has ended, or bring the stack to a complete state there if it has "
+    "failed; then detect drift again."
+)
+_GONE: Final = (
+    "What the stack made is not made again in its place: delete the cluster (DELETE /api/clusters/{tag}), which "
+    "removes what is left of it, and create another."
+)
 _AGAIN: Final = "Remove the cause if one is named, then detect drift again."
 # The refusal of our own attempt to begin one is all that is known of it by then.
 _GRANT: Final = (
@@ -63,7 +70,8 @@ class FoundationDrift:
 def _seen(context: StageContext, name: str) -> Observation:
     stack = cloudformation.describe(name)
     if stack is None:
-        return detection.told([drift(name, _KIND, None, expected="present", actual=ABSENT)])
+        remedy = _GONE.format(tag=context.cluster.tag)
+        return detection.told([drift(name, _KIND, None, expected="present", actual=ABSENT, remedy=remedy)])
     if stack.status not in cloudformation.COMPLETE:
         return detection.told([_unseen(name, f"the stack is {stack.status}", _AT_REST)])
     begun = next((each for each in reversed(context.stage.resources) if each.startswith(_MARK)), None)
@@ -101,7 +109,7 @@ def _told(context: StageContext, stack: Stack, unseen: list[Unknown]) -> Done:
 
 def _unchecked(found: ResourceDrift) -> Unknown:
     why = found.reason or f"CloudFormation says {found.status}"
-    return Unknown(resource=found.logical_id, kind=found.type, why=why, repaired_by=[STAGE])
+    return Unknown(resource=found.logical_id, kind=found.type, why=why, repaired_by=[STAGE], remedy=_AGAIN)
 
 
 def _unseen(name: str, why: str, remedy: str) -> Unknown:

@@ -76,7 +76,7 @@ def ours(tags: Mapping[str, str], place: Place) -> bool:
 def _agent(place: Place, facts: Facts) -> Link:
     if facts.agent:
         return Link("agent", AGENT)
-    fault, remedy = f"it is not installed on {place.cluster}", f"Install the add-on {AGENT}, then retry the operation."
+    fault, remedy = f"it is not installed on {place.cluster}", f"Install the add-on {AGENT}."
     return Link("agent", AGENT, fault, Action.AWAIT_ADDON, remedy)
 
 
@@ -89,7 +89,7 @@ def _provider(place: Place, facts: Facts) -> Link:
     fault = f"{AUDIENCE} is not among its audiences"
     if ours(found.tags, place):
         return Link(name, place.provider, fault, Action.ADD_AUDIENCE)
-    remedy = f"Add the client id {AUDIENCE} to the identity provider {place.provider}, then retry the operation."
+    remedy = f"Add the client id {AUDIENCE} to the identity provider {place.provider}."
     return Link(name, place.provider, fault, Action.REFUSE, remedy)
 
 
@@ -115,18 +115,18 @@ def _given_role_links(chain: IdentityChain, place: Place, role: Role | None) -> 
     """Judge a role that the caller chose: what it lacks is for its owner to put right."""
     arn = chain.role_at(place)
     if role is None or role.arn != arn:
-        remedy = f"Make the role {arn} again as it was when the cluster took it over, then retry the operation."
+        remedy = f"Make the role {arn} again as it was when the cluster took it over."
         return [Link("role", arn, "it is absent", Action.REFUSE, remedy)]
     judged = [("role trust", trust_fault(role.trust, chain, place))]
     judged += [("policy", policy_fault(role.inline, each, place)) for each in chain.inline]
-    remedy = f"Put it right on {arn}, which is not the control plane's to change, then retry the operation."
+    remedy = f"Put it right on {arn}, which is not the control plane's to change."
     faulty = [Link(name, arn, fault, Action.REFUSE, remedy) if fault else Link(name, arn) for name, fault in judged]
     return [Link("role", arn), *faulty]
 
 
 def _foreign(chain: IdentityChain, place: Place, found: str) -> Link:
     fault = f"{found} was not made by the control plane for cluster {place.tag}"
-    remedy = f"Delete or rename the role {chain.role}, or tag it back if it is ours, then retry the operation."
+    remedy = f"Delete or rename the role {chain.role}, or tag it back if it is ours."
     return Link("role", chain.role, fault, Action.REFUSE, remedy)
 
 
@@ -136,7 +136,7 @@ def _account(chain: IdentityChain, facts: Facts) -> Link:
         return Link("service account", name)
     if chain.account_of is None:
         return Link("service account", name, "it is absent", Action.APPLY_ACCOUNT)
-    remedy = f"Install the add-on {chain.account_of}, which makes it, then retry the operation."
+    remedy = f"Install the add-on {chain.account_of}, which makes it."
     return Link("service account", name, "it is absent", Action.AWAIT_ADDON, remedy)
 
 
@@ -155,7 +155,7 @@ def _annotation(chain: IdentityChain, place: Place, facts: Facts) -> Link:
         return Link("annotation", name)
     # Credentials of a web identity come before those of a pod identity in every SDK.
     command = f"kubectl annotate serviceaccount -n {chain.namespace} {chain.service_account} {ROLE_ANNOTATION}-"
-    remedy = f"Run {command}, then retry."
+    remedy = f"Run {command}."
     return Link("annotation", name, f"{found} would be used instead", Action.REFUSE, remedy)
 
 
@@ -168,9 +168,9 @@ def _association(chain: IdentityChain, place: Place, facts: Facts) -> Link:
         return Link("association", name)
     fault = f"it gives {found.role_arn}, not {arn}"
     if found.owner:
-        remedy = f"Give the add-on {found.owner} the role {arn} for this service account, then retry the operation."
+        remedy = f"Give the add-on {found.owner} the role {arn} for this service account."
         return Link("association", name, fault, Action.REFUSE, remedy)
     if ours(found.tags, place):
         return Link("association", name, fault, Action.UPDATE_ASSOCIATION)
-    remedy = f"Delete the pod identity association {found.association_id}, then retry the operation."
+    remedy = f"Delete the pod identity association {found.association_id}."
     return Link("association", name, fault, Action.REFUSE, remedy)
