@@ -32,7 +32,10 @@ HYPERPOD = ["compute_subnet:us-west-2c", "lifecycle_scripts", "hyperpod_cluster"
 
 
 def test_a_result_says_nothing_of_what_is_not_known_so_that_the_release_before_reads_it_too() -> None:
-    found = [drift("r", "k", None, expected=None, actual="absent"), Unknown(resource="r", kind="k", why="denied")]
+    found: list[Drift | Unknown] = [
+        drift("r", "k", None, expected=None, actual="absent"),
+        Unknown(resource="r", kind="k", why="denied"),
+    ]
     assert result_of(found)["found"] == [
         {"state": "drifted", "resource": "r", "kind": "k", "actual": "absent"},
         {"state": "unknown", "resource": "r", "kind": "k", "why": "denied", "repaired_by": []},
