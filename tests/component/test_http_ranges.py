@@ -244,7 +244,7 @@ HELPED = {"vpc_cidr": "10.20.0.0/22", "compute_cidr": "10.20.2.0/23"}
             {"vpc_cidr": "10.20.0.0/24", "compute_cidr": "10.20.0.0/25"},
             {"subnet_prefix": 26},
             "10.20.0.0/25 has no free /23 left",
-            "subnet_prefix: 23 in a larger foundation.compute_cidr (and vpc_cidr, where that has no room for it)",
+            "subnet_prefix: 23 in a larger foundation.compute_cidr in a larger vpc_cidr",
         ),
         # A part of which half is enough.
         ({"vpc_cidr": VPC, "compute_cidr": "10.20.16.0/22"}, {"subnet_prefix": 26}, "", "subnet_prefix: 23"),
@@ -291,7 +291,7 @@ def test_of_the_smallest_vpc_compute_gets_what_the_control_plane_leaves(
     ("foundation", "hyperpod", "remedy"),
     [
         # A foundation alone has no subnet_prefix to say.
-        (SMALLEST, None, "Choose a larger vpc_cidr, or name compute_cidr, which gives a zone's subnet its size."),
+        (SMALLEST, None, "Choose a larger vpc_cidr or name compute_cidr, which gives a zone's subnet its size."),
         (
             {"vpc_cidr": "10.20.0.0/22"},
             {"instance_groups": [CPU]},
@@ -304,7 +304,15 @@ def test_of_the_smallest_vpc_compute_gets_what_the_control_plane_leaves(
             {"instance_groups": [CPU, {**CPU, "name": "b", "availability_zone": "us-west-2a"}]},
             "Choose a larger compute_cidr.",
         ),
+        # Half of the VPC is as much as it can give.
+        (
+            {"vpc_cidr": "10.20.0.0/20", "compute_cidr": "10.20.8.0/21"},
+            {"instance_groups": [CPU], "subnet_prefix": 20},
+            "Choose a larger compute_cidr in a larger vpc_cidr or ask for a /21 or a smaller one by subnet_prefix "
+            "beside instance_groups.",
+        ),
         # No VPC is larger than a /16.
+        ({"vpc_cidr": VPC, "compute_cidr": VPC}, None, "Leave more of vpc_cidr free beside the ranges that are named."),
         (
             {"vpc_cidr": VPC},
             {"instance_groups": [CPU], "subnet_prefix": 16},

@@ -7,6 +7,7 @@ from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
 
 from functions.core.tags import marked
+from functions.network.models import SMALLEST_PREFIX
 from functions.network.rules import COMPUTE_PREFIX, NetworkPlan, free_compute_range, lay_out, plan_network
 
 if TYPE_CHECKING:
@@ -43,6 +44,11 @@ class Room:
     def holds_sized(self, wanted: Need, prefix: int) -> bool:
         """Say whether all fit when one has another size: the subnets of zones have theirs in common."""
         return self._lacking([_sized(need, wanted, prefix) for need in self.needs]) is None
+
+    def smaller_than(self, lacking: Need) -> int | None:
+        """Give the largest size, smaller than a subnet's own, in which all fit; None when there is none."""
+        sizes = range(lacking.size + 1, SMALLEST_PREFIX + 1)
+        return next((size for size in sizes if self.holds_sized(lacking, size)), None)
 
     def holds_apart(self, wanted: Need, apart: Sequence[Need]) -> bool:
         """Say whether all fit when some groups of one have subnets of their own."""
@@ -123,3 +129,19 @@ def free_instead(tag: str, chosen: ChosenRanges, in_use: RangesInUse) -> IPv4Net
 def _sized(need: Need, wanted: Need, prefix: int) -> Need:
     shared = need.kind == wanted.kind == "zone"
     return replace(need, prefix=prefix) if shared or need == wanted else need
+
+
+def smaller(room: Room, lacking: Need) -> list[str]:
+    """Offer a smaller compute subnet where one fits: one of a group's own has a size of its own."""
+    fitting = room.smaller_than(lacking)
+    if fitting is None or not lacking.groups:
+        return []
+    where = f"of group {lacking.owner}" if lacking.owner else "beside instance_groups"
+    return [f"ask for a /{fitting} or a smaller one by subnet_prefix {where}"]
+
+
+def either(choices: Sequence[str]) -> str:
+    """Write choices as one sentence."""
+    *others, last = choices
+    said = f"{', '.join(others)}, or {last}" if len(others) > 1 else " or ".join(choices)
+    return f"{said[0].upper()}{said[1:]}."

@@ -9,14 +9,14 @@ from functions.clusters.preflight.rules.requests import listed_groups
 from functions.clusters.preflight.rules.room import larger_range, room_of
 from functions.core.errors import Conflict, InvalidRequest
 from functions.core.findings import Finding, Level
-from functions.network.models import SMALLEST_PREFIX
-from functions.network.ranges.rules import free_instead, overlap_of, plan_chosen
+from functions.network.models import LARGEST_PREFIX, SMALLEST_PREFIX
+from functions.network.ranges.rules import either, free_instead, overlap_of, plan_chosen, smaller
 from functions.network.reuse.rules.network import ADVISED_ADDRESSES
 from functions.network.rules import SMALLEST_PUBLIC_PREFIX
 from functions.network.subnets.rules.needs import capacity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from functions.clusters.models import CreateCluster, HyperPod
     from functions.clusters.preflight.models import SubnetsFound, Target
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 RANGES: Final = "address_ranges"
 _VPC: Final = "foundation.vpc_cidr"
 _COMPUTE: Final = "foundation.compute_cidr"
+_LEAVE: Final = "leave more of vpc_cidr free beside the ranges that are named"
+# Source: Elastic Load Balancing user guide, "Subnets for your load balancer", read 2026-11-29.
+_BALANCERS_ADDRESSES: Final = 8
 
 
 def check(request: CreateCluster, target: Target, in_use: RangesInUse | None) -> Iterator[Finding]:
@@ -56,10 +59,10 @@ def check_standing(request: HyperPod, target: Target, found: SubnetsFound | None
     why = (
         "; it was chosen for compute subnets when the cluster was created" if part else f"; it is all of {found.vpc_id}"
     )
-    choices = [*_smaller(room, lacking), *([] if part else [f"add a secondary range to {found.vpc_id}"])]
+    choices = [*smaller(room, lacking), *([] if part else [f"add a secondary range to {found.vpc_id}"])]
     choices.append("name a subnet of your own as subnet_id")
     [field, *_] = [path for path, group in listed_groups(request) if group in lacking.groups]
-    yield _no_room(field, f"{_full(room, lacking)}{why}", _either(choices))
+    yield _no_room(field, f"{_full(room, lacking)}{why}", either(choices))
 
 
 def _without_small(chosen: ChosenRanges) -> Iterator[Finding]:
@@ -68,15 +71,17 @@ def _without_small(chosen: ChosenRanges) -> Iterator[Finding]:
         f"{chosen.vpc_cidr} has no room left for the public and control plane subnets: two of a "
         f"/{SMALLEST_PUBLIC_PREFIX} and two of a /{SMALLEST_PREFIX} at the least"
     )
-    remedy = "Choose a larger vpc_cidr, or leave more of it free beside the ranges that are named."
-    yield _no_room(_COMPUTE if chosen.compute_cidr else _VPC, message, remedy)
+    largest = IPv4Network(chosen.vpc_cidr).prefixlen == LARGEST_PREFIX
+    choices = [*([] if largest else ["choose a larger vpc_cidr"]), _LEAVE]
+    yield _no_room(_COMPUTE if chosen.compute_cidr else _VPC, message, either(choices))
 
 
 def _check_room(chosen: ChosenRanges, room: Room) -> Iterator[Finding]:
     if lacking := room.lacking:
-        larger, smaller = larger_range(chosen), _smaller(room, lacking)
-        choices = [*([f"choose a larger {larger}"] if larger else []), *_by_part(chosen, room, lacking), *smaller]
-        remedy = _either(choices or ["leave more of vpc_cidr free beside the ranges that are named"])
+        larger = larger_range(chosen)
+        choices = [f"choose a larger {larger}"] if larger else []
+        choices += [*_by_part(chosen, room, lacking), *smaller(room, lacking)]
+        remedy = either(choices or [_LEAVE])
         yield _no_room(_COMPUTE if chosen.compute_cidr else _VPC, _full(room, lacking), remedy)
 
 
@@ -92,7 +97,7 @@ def _check_control_plane(chosen: ChosenRanges, plan: NetworkPlan | None) -> Iter
             field="foundation.control_plane_subnet_cidrs" if named else _VPC,
             message=f"{', '.join(small)}: EKS advises {ADVISED_ADDRESSES} free addresses for a control plane's subnet, "
             f"and this has {_addresses(small[0])}; internal load balancers, which are placed there, need a "
-            f"/{SMALLEST_PUBLIC_PREFIX} with 8 free ones",
+            f"/{SMALLEST_PUBLIC_PREFIX} with {_BALANCERS_ADDRESSES} free ones",
             remedy=f"{'Choose' if named else 'Leave room for'} a /{SMALLEST_PUBLIC_PREFIX} or larger, unless the "
             "cluster will never be upgraded and none of its services gets an internal load balancer.",
         )
@@ -110,29 +115,8 @@ def _full(room: Room, lacking: Need) -> str:
 def _by_part(chosen: ChosenRanges, room: Room, lacking: Need) -> list[str]:
     """Offer a part for compute, which gives a zone's subnet its size, where no other size was asked for."""
     zones = [need for need in room.needs if need.kind == "zone"]
-    fits = [lacking] == zones and lacking.prefix is None and _fitting(room, lacking)
+    fits = [lacking] == zones and lacking.prefix is None and room.smaller_than(lacking)
     return ["name compute_cidr, which gives a zone's subnet its size"] if fits and not chosen.compute_cidr else []
-
-
-def _smaller(room: Room, lacking: Need) -> list[str]:
-    """Offer a smaller compute subnet where one fits: one of a group's own has a size of its own."""
-    fitting = _fitting(room, lacking)
-    if fitting is None or not lacking.groups:
-        return []
-    where = f"of group {lacking.owner}" if lacking.owner else "beside instance_groups"
-    return [f"ask for a /{fitting} or a smaller one by subnet_prefix {where}"]
-
-
-def _fitting(room: Room, lacking: Need) -> int | None:
-    sizes = range(lacking.size + 1, SMALLEST_PREFIX + 1)
-    return next((size for size in sizes if room.holds_sized(lacking, size)), None)
-
-
-def _either(choices: Sequence[str]) -> str:
-    """Write choices as one sentence."""
-    *others, last = choices
-    said = f"{', '.join(others)}, or {last}" if others else last
-    return f"{said[0].upper()}{said[1:]}."
 
 
 def _no_room(field: str, message: str, remedy: str) -> Finding:

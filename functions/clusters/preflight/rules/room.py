@@ -37,13 +37,16 @@ def room_of(request: CreateCluster | HyperPod, target: Target, found: SubnetsFou
 
 
 def larger_range(chosen: ChosenRanges | None) -> str | None:
-    """Name the field whose range could be larger, so that more fits in; None when it is as large as AWS has them."""
+    """Name what could be larger, so that more fits in; None when it is as large as AWS has it."""
     if chosen is None:
         return None
-    if chosen.compute_cidr:
-        # A VPC is a /16 at the most, and holds more than this part.
-        return "compute_cidr" if IPv4Network(chosen.compute_cidr).prefixlen > LARGEST_PREFIX + 1 else None
-    return "vpc_cidr" if IPv4Network(chosen.vpc_cidr).prefixlen > LARGEST_PREFIX else None
+    vpc = IPv4Network(chosen.vpc_cidr).prefixlen
+    if not chosen.compute_cidr:
+        return "vpc_cidr" if vpc > LARGEST_PREFIX else None
+    if IPv4Network(chosen.compute_cidr).prefixlen > vpc + 1:
+        return "compute_cidr"
+    # The VPC holds other subnets beside this part, which is half of it.
+    return "compute_cidr in a larger vpc_cidr" if vpc > LARGEST_PREFIX else None
 
 
 def _in_new(plan: NetworkPlan, needs: list[Need], chosen: ChosenRanges | None) -> Room:

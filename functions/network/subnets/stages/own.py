@@ -184,7 +184,9 @@ def _coming(place: _Place, ranges: Sequence[IPv4Network]) -> Busy | None:
         return None
     return Busy(
         f"The VPC {vpc_id} is full, and {', '.join(coming)}, which is added to it, takes no subnets yet.",
-        cause=Cause(layer=Layer.AWS, service="ec2", api_call="DescribeVpcs", code="associating", resource=vpc_id),
+        cause=Cause(
+            layer=Layer.AWS, service="ec2", api_call="DescribeVpcs", code="VPC_RANGE_ASSOCIATING", resource=vpc_id
+        ),
         remedy="Nothing needs to be done: EC2 adds a range to a VPC within a minute.",
     )
 
