@@ -228,7 +228,7 @@ def test_a_later_request_is_held_to_the_part_that_was_chosen_when_the_cluster_wa
 
 TEN = {**GROUP, "instance_count": 10}
 CPU = {"name": "cpu", "instance_type": "ml.c5.large", "instance_count": 1}
-HELPED = {"vpc_cidr": "10.20.0.0/22", "compute_cidr": "10.20.2.0/23"}
+HELPED: dict[str, JsonValue] = {"vpc_cidr": "10.20.0.0/22", "compute_cidr": "10.20.2.0/23"}
 
 
 @pytest.mark.parametrize(
