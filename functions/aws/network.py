@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from functions.core.runtime import Patience
 
 _PAGE: Final = 1000
-# A range that goes, or never came, is none of the VPC's; one on its way is given to nobody else. A state that EC2 left
-# out says nothing against a range. Source: Amazon EC2 API reference, "VpcCidrBlockState".
-_STANDING: Final = (None, "associating", "associated")
+# A range that goes, or never came, is none of the VPC's; one on its way is given to nobody else, and takes no subnets
+# yet. A state that EC2 left out says nothing against a range. Source: Amazon EC2 API reference, "VpcCidrBlockState".
+_ASSOCIATED: Final = (None, "associated")
+_HELD: Final = (*_ASSOCIATED, "associating")
 
 
 def address_ranges_in_use() -> list[IPv4Network]:
@@ -41,19 +42,26 @@ def vpc_ranges(patience: Patience | None = None) -> list[VpcRanges]:
     ]
 
 
-def ranges_in(vpc: VpcTypeDef) -> tuple[IPv4Network, ...]:
+def ranges_in(vpc: VpcTypeDef, states: Sequence[str | None] = _HELD) -> tuple[IPv4Network, ...]:
     """Read the IPv4 ranges of a VPC as EC2 describes it: the primary one first, then secondary ones."""
-    associated = [
+    secondary = [
         each["CidrBlock"]
         for each in vpc.get("CidrBlockAssociationSet", [])
-        if each.get("CidrBlockState", {}).get("State") in _STANDING and "CidrBlock" in each
+        if each.get("CidrBlockState", {}).get("State") in states and "CidrBlock" in each
     ]
-    return tuple(IPv4Network(cidr) for cidr in dict.fromkeys([vpc.get("CidrBlock", ""), *associated]) if cidr)
+    return tuple(IPv4Network(cidr) for cidr in dict.fromkeys([vpc.get("CidrBlock", ""), *secondary]) if cidr)
 
 
-def ranges_of_vpc(vpc_id: str) -> tuple[IPv4Network, ...]:
-    """List the IPv4 ranges of a VPC, secondary ones too."""
-    return ranges_in(runtime.client("ec2").describe_vpcs(VpcIds=[vpc_id])["Vpcs"][0])
+def ranges_of_vpc(vpc_id: str, patience: Patience | None = None) -> tuple[IPv4Network, ...]:
+    """List the IPv4 ranges of a VPC, secondary ones and those on their way too; none when there is no such VPC."""
+    wanted: list[FilterTypeDef] = [{"Name": "vpc-id", "Values": [vpc_id]}]
+    found = runtime.client("ec2", patience).describe_vpcs(Filters=wanted)["Vpcs"]
+    return tuple(cidr for vpc in found for cidr in ranges_in(vpc))
+
+
+def associated_ranges_of_vpc(vpc_id: str) -> tuple[IPv4Network, ...]:
+    """List the IPv4 ranges of a VPC in which subnets can be made by now."""
+    return ranges_in(runtime.client("ec2").describe_vpcs(VpcIds=[vpc_id])["Vpcs"][0], _ASSOCIATED)
 
 
 def dns_of(vpc_id: str) -> tuple[bool, bool]:
@@ -67,9 +75,9 @@ def _attribute(vpc_id: str, name: VpcAttributeNameType) -> bool:
     return found.get("Value", False)
 
 
-def subnets_of_vpc(vpc_id: str) -> list[Subnet]:
+def subnets_of_vpc(vpc_id: str, patience: Patience | None = None) -> list[Subnet]:
     """List the subnets of a VPC."""
-    return _subnets([{"Name": "vpc-id", "Values": [vpc_id]}])
+    return _subnets([{"Name": "vpc-id", "Values": [vpc_id]}], patience)
 
 
 def subnets_tagged(tags: Mapping[str, str], patience: Patience | None = None) -> list[Subnet]:

@@ -68,10 +68,9 @@ def lay_out(
     """Divide a VPC; the small subnets that are not given get room that leaves the most to the others.
 
     They are 256th parts of the VPC, or as much smaller as they have to be; None when they find no room at all.
-    `compute` is the part that is kept for compute subnets, all of the VPC when left out.
+    `compute` is the part that is kept for compute subnets; left out, these are made in whatever the others leave.
     """
-    kept = [*public, *control_plane, *([compute] if compute else [])]
-    services, small = free_service_range([vpc]), _small(vpc, kept, public, control_plane)
+    services, small = free_service_range([vpc]), _small(vpc, public, control_plane, compute)
     if services is None or small is None:
         return None
     (one, two), (three, four) = small
@@ -82,16 +81,35 @@ def lay_out(
 
 
 def _small(
-    vpc: IPv4Network, kept: Sequence[IPv4Network], public: Sequence[IPv4Network], control_plane: Sequence[IPv4Network]
-) -> tuple[Sequence[IPv4Network], Sequence[IPv4Network]] | None:
-    """Settle the public subnets and the control plane's, in the first size in which those that are to be cut fit."""
+    vpc: IPv4Network, public: Sequence[IPv4Network], control_plane: Sequence[IPv4Network], compute: IPv4Network | None
+) -> Sequence[Sequence[IPv4Network]] | None:
+    """Settle the public subnets and the control plane's, in the first size in which those that are to be cut fit.
+
+    Without a part of their own, compute subnets count too: the first size that leaves them any room comes before that.
+    """
+    kept = [*public, *control_plane, *([compute] if compute else [])]
     usual = min(vpc.prefixlen + 2 * _BLOCK_BITS, SMALLEST_PUBLIC_PREFIX)
-    for prefix in range(usual, SMALLEST_PREFIX + 1):
+    fitting = [*_fitting(vpc, kept, public, control_plane, range(usual, SMALLEST_PREFIX + 1))]
+    roomy = (small for small in fitting if compute or _leaves_room(vpc, [*small[0], *small[1]]))
+    return next(roomy, next(iter(fitting), None))
+
+
+def _fitting(
+    vpc: IPv4Network,
+    kept: Sequence[IPv4Network],
+    public: Sequence[IPv4Network],
+    control_plane: Sequence[IPv4Network],
+    prefixes: range,
+) -> Iterator[Sequence[Sequence[IPv4Network]]]:
+    for prefix in prefixes:
         ones = public or _cut(vpc, kept, min(prefix, SMALLEST_PUBLIC_PREFIX))
         others = control_plane or _cut(vpc, [*kept, *ones], prefix)
         if len(ones) == len(others) == _EACH:
-            return ones, others
-    return None
+            yield [ones, others]
+
+
+def _leaves_room(vpc: IPv4Network, taken: Sequence[IPv4Network]) -> bool:
+    return any(block.prefixlen <= SMALLEST_PREFIX for block in _free(vpc, taken))
 
 
 def _cut(vpc: IPv4Network, taken: Sequence[IPv4Network], prefix: int) -> list[IPv4Network]:

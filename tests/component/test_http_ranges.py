@@ -87,8 +87,9 @@ def test_a_secondary_range_is_its_vpcs_while_it_comes_and_stands_whoever_reads_i
     assert [each["field"] for each in beside if each["check"] == "address_ranges"] == ["foundation.vpc_cidr"] * held
     inside = create(edge, own.members, "dry_run=true").body["findings"]
     assert [each["check"] for each in inside if each["level"] == "error"] == ["service_range_overlap"] * held
-    ranges = ["10.50.0.0/16", *(secondary if held else [])]
-    assert [*map(str, network.ranges_of_vpc(own.vpc_id))] == ranges, "where compute subnets are made"
+    taken, made_in = (["10.50.0.0/16", *(secondary if there else [])] for there in (held, state == "associated"))
+    assert [*map(str, network.ranges_of_vpc(own.vpc_id))] == taken
+    assert [*map(str, network.associated_ranges_of_vpc(own.vpc_id))] == made_in, "EC2 makes no subnets in others"
 
 
 @pytest.mark.parametrize(
@@ -185,8 +186,8 @@ def test_nodes_are_counted_against_a_small_part_that_was_chosen_for_them(edge: E
     answer = create(edge, {"vpc_cidr": VPC, "compute_cidr": "10.20.16.0/28"}, hyperpod=many)
     [error] = answer.body["errors"]
     assert error["field"] == "hyperpod.instance_groups[0].instance_count"
-    assert "10.20.16.0/28, the part chosen for compute subnets, has no more" in error["message"]
-    assert answer.body["remedy"].startswith("Choose one: a larger foundation.compute_cidr; or ask for fewer instances")
+    assert error["message"].endswith("; 10.20.16.0/28 has no free /23 left")
+    assert "subnet_prefix: 23 in a larger foundation.compute_cidr" in answer.body["remedy"]
     larger = create(edge, {"vpc_cidr": VPC, "compute_cidr": "10.20.16.0/20"}, hyperpod=many)
     assert larger.status == 202, larger.body
 

@@ -254,6 +254,7 @@ def test_a_vpc_without_room_for_the_nodes_is_refused_until_it_has_a_secondary_ra
     answer = create(edge, own.members, larger)
     assert refused(answer) == (409, "REUSED_VPC_ROOM")
     assert answer.fields == ["hyperpod.subnet_prefix"]
+    assert "ask for a /17 or a smaller one by subnet_prefix beside instance_groups" in answer.body["remedy"]
     own.ec2.associate_vpc_cidr_block(VpcId=own.vpc_id, CidrBlock="10.51.0.0/16")
     assert create(edge, own.members, larger).status == 202
 

@@ -110,6 +110,50 @@ def test_a_given_subnet_is_judged_by_vpc_and_zone(edge: Edge, vpc: str) -> None:
     assert stages_of(accepted.body["operation_id"])[0] == ("hyperpod", f"compute_subnet:{right}")
 
 
+@pytest.fixture
+def small_vpc(edge: Edge) -> str:
+    """The same in a VPC that one compute subnet of a zone has half of, and others the most of the rest."""
+    standing(edge, "t1", "FoundationReady", "DependenciesReady")
+    vpc_id = make_vpc("10.2.0.0/20")
+    make_subnet(vpc_id, "10.2.0.0/24", **TAGS)
+    make_subnet(vpc_id, "10.2.8.0/21", **TAGS, **{KIND: "zone"})
+    make_subnet(vpc_id, "10.2.4.0/22")
+    return vpc_id
+
+
+TWO_ZONES: list[dict[str, object]] = [{}, {"name": "b", "availability_zone": OTHER}]
+
+
+def test_a_later_subnet_for_which_the_vpc_has_no_range_left_is_refused_with_what_would_help(
+    edge: Edge, small_vpc: str
+) -> None:
+    answer = edge.send("POST", PATH, hyperpod(*TWO_ZONES, subnet_prefix=21))
+    assert (answer.status, answer.fields) == (400, ["instance_groups[1]"]), answer.body
+    assert "10.2.0.0/20 has no free /21 for the compute subnet of b" in answer.body["detail"]
+    assert answer.body["remedy"] == (
+        "Ask for a /23 or a smaller one by subnet_prefix beside instance_groups, add a secondary range to "
+        f"{small_vpc}, or name a subnet of your own as subnet_id."
+    )
+    given = make_subnet(small_vpc, "10.2.2.0/24", OTHER)
+    for helped in (
+        hyperpod({}, {"name": "b", "subnet_id": given}, subnet_prefix=21),
+        hyperpod(*TWO_ZONES, subnet_prefix=24),
+    ):
+        assert edge.send("POST", PATH, helped, query="dry_run=true").status == 200
+    runtime.client("ec2").associate_vpc_cidr_block(VpcId=small_vpc, CidrBlock="100.64.0.0/16")
+    assert edge.send("POST", PATH, hyperpod(*TWO_ZONES, subnet_prefix=21)).status == 202
+
+
+def test_a_larger_subnet_is_offered_only_where_the_vpc_has_room_for_it(edge: Edge, small_vpc: str) -> None:
+    big = {"name": "b", "availability_zone": OTHER, "instance_count": 20}
+    answer = edge.send("POST", PATH, hyperpod(big, subnet_prefix=24))
+    assert (answer.status, answer.body["cause"]["code"]) == (409, "SUBNET_IP_SHORTAGE")
+    assert f"subnet_prefix: 22 in a secondary range that is added to {small_vpc}" in answer.body["remedy"]
+    assert "dedicated_subnet" not in answer.body["remedy"]
+    runtime.client("ec2").associate_vpc_cidr_block(VpcId=small_vpc, CidrBlock="100.64.0.0/16")
+    assert edge.send("POST", PATH, hyperpod(big, subnet_prefix=22)).status == 202
+
+
 def test_without_an_answer_from_ec2_the_stage_has_to_look(edge: Edge, vpc: str) -> None:
     def hang(**_: object) -> None:
         raise ReadTimeoutError(endpoint_url="https://ec2.us-west-2.amazonaws.com")

@@ -119,6 +119,20 @@ def test_small_subnets_are_cut_exactly_when_there_is_room_for_them_in_their_leas
     assert 100 < cut < 400
 
 
+def test_of_a_small_vpc_without_a_part_for_compute_something_is_left_for_it_wherever_the_others_are() -> None:
+    """The oracle: in a /25 two public /27 leave 64 addresses, of which two /28 of the control plane take half."""
+    pieces = [*IPv4Network("10.20.0.0/25").subnets(new_prefix=27)]
+    for pair in [(), *combinations(pieces, 2)]:
+        chosen = ChosenRanges(vpc_cidr="10.20.0.0/25", public_subnet_cidrs=[*map(str, pair)])
+        plan = plan_chosen(chosen)
+        assert plan
+        assert {each.prefixlen for each in plan.control_plane} == {28}
+        assert sum(block.num_addresses for block in plan.compute) == 32, plan
+    whole = plan_chosen(ChosenRanges(vpc_cidr="10.20.0.0/24"))
+    assert whole
+    assert {each.prefixlen for each in (*whole.public, *whole.control_plane)} == {27}, "there is room enough as usual"
+
+
 def test_small_subnets_are_cut_where_they_leave_the_largest_room() -> None:
     chosen = ChosenRanges(vpc_cidr="10.20.0.0/19", public_subnet_cidrs=["10.20.16.0/26", "10.20.16.64/26"])
     plan = plan_chosen(chosen)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.host.driver import hyperpod_request
 from tests.workflows.subnets import ec2, where
 
@@ -36,12 +38,29 @@ def test_a_cluster_stands_in_the_ranges_that_were_chosen_unless_somebody_takes_t
     assert found == sorted([*RANGES["public_subnet_cidrs"], *RANGES["control_plane_subnet_cidrs"], "10.90.200.0/21"])
 
 
-def test_a_cluster_stands_in_a_small_vpc_with_what_was_left_out_cut_beside_what_was_chosen(driver: Driver) -> None:
-    ranges: Json = {"vpc_cidr": "10.91.0.0/24", "compute_cidr": "10.91.0.64/26"}
-    operation = driver.run("/api/clusters", {"tag": "t2", "foundation": ranges, "hyperpod": hyperpod_request()})
+@pytest.mark.parametrize(
+    ("ranges", "asked", "expected"),
+    [
+        (
+            {"vpc_cidr": "10.91.0.0/24", "compute_cidr": "10.91.0.64/26"},
+            {},
+            ["10.91.0.0/27", "10.91.0.32/27", "10.91.0.64/26", "10.91.0.128/27", "10.91.0.160/27"],
+        ),
+        # The control plane gets less, so that something is left for compute.
+        (
+            {"vpc_cidr": "10.91.0.0/25"},
+            {"subnet_prefix": 27},
+            ["10.91.0.0/27", "10.91.0.32/27", "10.91.0.64/28", "10.91.0.80/28", "10.91.0.96/27"],
+        ),
+    ],
+)
+def test_a_cluster_stands_in_a_small_vpc_with_what_was_left_out_cut_beside_what_was_chosen(
+    driver: Driver, ranges: Json, asked: Json, expected: list[str]
+) -> None:
+    group = {"name": "small", "instance_type": "ml.c5.large", "instance_count": 1}
+    hyperpod = {"availability_zone": "us-west-2c", "instance_groups": [group], **asked}
+    operation = driver.run("/api/clusters", {"tag": "t2", "foundation": ranges, "hyperpod": hyperpod})
     assert operation["status"] == "SUCCEEDED", operation["error"]
-    [vpc] = ec2(driver).describe_vpcs(Filters=where("cidr", "10.91.0.0/24"))["Vpcs"]
+    [vpc] = ec2(driver).describe_vpcs(Filters=where("cidr", ranges["vpc_cidr"]))["Vpcs"]
     subnets = ec2(driver).describe_subnets(Filters=where("vpc-id", vpc["VpcId"]))["Subnets"]
-    assert sorted(subnet["CidrBlock"] for subnet in subnets) == sorted(
-        ["10.91.0.0/27", "10.91.0.32/27", "10.91.0.64/26", "10.91.0.128/27", "10.91.0.160/27"]
-    )
+    assert sorted(subnet["CidrBlock"] for subnet in subnets) == sorted(expected)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+from moto.ec2.models import ec2_backends
 
+from infra.local.faults import Fault, Kind
 from infra.local.host import LocalHost
 from infra.local.images import HostSnapshot
 from tests.host.driver import Driver, stage_of
@@ -196,18 +198,44 @@ def test_a_subnet_of_that_name_that_is_not_ours_is_never_touched(driver_of_prepa
     assert the_subnet(driver)["SubnetId"] == theirs
 
 
+def fill(driver: Driver) -> None:
+    """Leave the VPC no range for another compute subnet."""
+    for third in range(16, 256, 16):
+        make_subnet(driver, f"{third}.0/20")
+
+
 def test_ranges_that_the_vpc_got_later_are_used_when_the_first_is_full(driver_of_prepared: Driver) -> None:
     driver = driver_of_prepared
     first, second, *_ = outputs(driver)["VpcCidr"].split(".")
-    for third in range(16, 256, 16):
-        make_subnet(driver, f"{third}.0/20")
-    failed = driver.run(HYPERPOD, asking())
+    fill(driver)
+    refused = driver.send("POST", HYPERPOD, asking())
+    assert (refused.status, f"add a secondary range to {vpc(driver)}" in refused.body["remedy"]) == (400, True)
+    # Neither the edge nor its look anew may see subnets.
+    roles = ("function-api", "function-stages_cluster")
+    unseen = [Fault("ec2", "DescribeSubnets", Kind.DENY, role=role) for role in roles]
+    failed = driver.failing(HYPERPOD, asking(), *unseen)
     assert (failed["status"], failed["error"]["code"]) == ("FAILED", "quota_exceeded")
     assert failed["error"]["cause"]["code"] == "VPC_RANGES_FULL"
     ec2(driver).associate_vpc_cidr_block(VpcId=vpc(driver), CidrBlock="100.64.0.0/16")
     assert driver.retry(failed["operation_id"])["status"] == "SUCCEEDED"
     assert the_subnet(driver)["CidrBlock"] == "100.64.0.0/20"
     assert f"{first}.{second}." not in the_subnet(driver)["CidrBlock"]
+
+
+def test_a_range_that_is_on_its_way_to_a_full_vpc_is_waited_for(driver_of_prepared: Driver) -> None:
+    driver = driver_of_prepared
+    fill(driver)
+    ec2(driver).associate_vpc_cidr_block(VpcId=vpc(driver), CidrBlock="100.64.0.0/16")
+    region, account = ec2(driver).meta.region_name, driver.host.client("sts").get_caller_identity()["Account"]
+    # moto adds a range at once.
+    kept = ec2_backends[account][region].vpcs[vpc(driver)].get_cidr_block_association_set()
+    [coming] = [each["cidr_block_state"] for each in kept if each["cidr_block"] == "100.64.0.0/16"]
+    coming["state"] = "associating"
+    begun = driver.post(HYPERPOD, asking())["operation_id"]
+    driver.until_said(begun, STAGE, "100.64.0.0/16, which is added to it, takes no subnets yet")
+    coming["state"] = "associated"
+    ended = driver.finish(begun)
+    assert (ended["status"], the_subnet(driver)["CidrBlock"]) == ("SUCCEEDED", "100.64.0.0/20"), ended["error"]
 
 
 def test_the_size_of_a_zones_subnet_is_chosen_by_the_cluster(driver_of_prepared: Driver) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from ipaddress import IPv4Network
 
 from functions.capacity.preflight.models import Facts as CapacityFacts
 from functions.capacity.preflight.models import Needed as CapacityNeeds
@@ -19,8 +20,8 @@ from functions.network.subnets.models import Subnet
 class Target:
     """The cluster that a request is for.
 
-    `vpc_id` is the VPC that it takes over. `tried` says that an operation on its HyperPod cluster has ended before:
-    nodes of it may hold addresses. `named` are the other clusters that whoever asks may learn the tag of,
+    `vpc_id` is the VPC that it takes over, or was found in. `tried` says that an operation on its HyperPod cluster has
+    ended before: nodes of it may hold addresses. `named` are the other clusters that whoever asks may learn the tag of,
     `chosen_ranges` what was chosen for its own VPC.
     """
 
@@ -89,15 +90,20 @@ class Leftovers:
 
 @dataclass(frozen=True)
 class SubnetsFound:
-    """Subnets that a request's groups may stand in: those of the cluster, and those that it names."""
+    """Subnets that a request's groups may stand in: those of the cluster, and those that it names.
+
+    `standing` are all subnets of the cluster's VPC, `ranges` the VPC's ranges; none of either where it is not known.
+    """
 
     own: Sequence[Subnet]
     given: Sequence[Subnet]
+    standing: Sequence[Subnet] = ()
+    ranges: Sequence[IPv4Network] = ()
 
     @property
     def vpc_id(self) -> str | None:
         """Name the cluster's VPC."""
-        return next((subnet.vpc_id for subnet in self.own), None)
+        return next((subnet.vpc_id for subnet in (*self.own, *self.standing)), None)
 
 
 @dataclass(frozen=True)

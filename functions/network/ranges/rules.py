@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
 
 from functions.core.tags import marked
+from functions.network.models import SMALLEST_PREFIX
 from functions.network.rules import COMPUTE_PREFIX, NetworkPlan, free_compute_range, lay_out, plan_network
 
 if TYPE_CHECKING:
@@ -15,6 +16,55 @@ if TYPE_CHECKING:
     from functions.core.cluster import ChosenRanges
     from functions.network.ranges.models import RangesInUse
     from functions.network.subnets.rules.needs import Need
+
+
+@dataclass(frozen=True)
+class Room:
+    """Where compute subnets are to be made, what of that is taken, and those to be made, in their order.
+
+    `larger` says where there would be more room, None when nowhere; `standing` that the VPC is there already.
+    """
+
+    ranges: Sequence[IPv4Network]
+    taken: Sequence[IPv4Network]
+    needs: Sequence[Need]
+    larger: str | None = None
+    standing: bool = False
+
+    @property
+    def named(self) -> str:
+        """Name the ranges, for the reader."""
+        return ", ".join(map(str, self.ranges))
+
+    @property
+    def lacking(self) -> Need | None:
+        """Find the first compute subnet for which the others leave no room; None when all of them fit."""
+        return self._lacking(self.needs)
+
+    def holds_sized(self, wanted: Need, prefix: int) -> bool:
+        """Say whether all fit when one has another size: the subnets of zones have theirs in common."""
+        return self._lacking([_sized(need, wanted, prefix) for need in self.needs]) is None
+
+    def smaller_than(self, lacking: Need) -> int | None:
+        """Give the largest size, smaller than a subnet's own, in which all fit; None when there is none."""
+        sizes = range(lacking.size + 1, SMALLEST_PREFIX + 1)
+        return next((size for size in sizes if self.holds_sized(lacking, size)), None)
+
+    def holds_apart(self, wanted: Need, apart: Sequence[Need]) -> bool:
+        """Say whether all fit when some groups of one have subnets of their own."""
+        gone = {need.names for need in apart}
+        rest = replace(wanted, groups=tuple(group for group in wanted.groups if group.name not in gone))
+        kept = (rest if need == wanted else need for need in self.needs)
+        return self._lacking([*(need for need in kept if need.groups), *apart]) is None
+
+    def _lacking(self, needs: Iterable[Need]) -> Need | None:
+        held = [*self.taken]
+        for need in needs:
+            found = free_compute_range(self.ranges, held, need.size)
+            if found is None:
+                return need
+            held.append(found)
+        return None
 
 
 @dataclass(frozen=True)
@@ -47,6 +97,19 @@ def compute_prefix(chosen: ChosenRanges | None) -> int | None:
     return prefix if prefix > COMPUTE_PREFIX else None
 
 
+def room_in(
+    vpc_id: str,
+    vpc_ranges: Sequence[IPv4Network],
+    taken: Sequence[IPv4Network],
+    needs: Sequence[Need],
+    chosen: ChosenRanges | None,
+) -> Room:
+    """Give where compute subnets are to be made in a VPC that stands."""
+    part = chosen is not None and chosen.compute_cidr is not None
+    larger = None if part else f"a secondary range that is added to {vpc_id}"
+    return Room(compute_ranges(chosen, vpc_ranges), taken, needs, larger, standing=True)
+
+
 def overlap_of(chosen: ChosenRanges, tag: str, in_use: RangesInUse) -> Overlap | None:
     """Find what a chosen VPC range overlaps; the cluster's own VPC, from an earlier attempt, does not count."""
     wanted, own = IPv4Network(chosen.vpc_cidr), {vpc.vpc_id for vpc in in_use.vpcs if marked(vpc.tags, tag)}
@@ -63,12 +126,22 @@ def free_instead(tag: str, chosen: ChosenRanges, in_use: RangesInUse) -> IPv4Net
     return plan.vpc if plan else None
 
 
-def without_room(ranges: Sequence[IPv4Network], taken: Iterable[IPv4Network], needs: Iterable[Need]) -> Need | None:
-    """Find the first compute subnet, in the order in which they are made, for which the others leave no room."""
-    held = [*taken]
-    for need in needs:
-        found = free_compute_range(ranges, held, need.size)
-        if found is None:
-            return need
-        held.append(found)
-    return None
+def _sized(need: Need, wanted: Need, prefix: int) -> Need:
+    shared = need.kind == wanted.kind == "zone"
+    return replace(need, prefix=prefix) if shared or need == wanted else need
+
+
+def smaller(room: Room, lacking: Need) -> list[str]:
+    """Offer a smaller compute subnet where one fits: one of a group's own has a size of its own."""
+    fitting = room.smaller_than(lacking)
+    if fitting is None or not lacking.groups:
+        return []
+    where = f"of group {lacking.owner}" if lacking.owner else "beside instance_groups"
+    return [f"ask for a /{fitting} or a smaller one by subnet_prefix {where}"]
+
+
+def either(choices: Sequence[str]) -> str:
+    """Write choices as one sentence."""
+    *others, last = choices
+    said = f"{', '.join(others)}, or {last}" if len(others) > 1 else " or ".join(choices)
+    return f"{said[0].upper()}{said[1:]}."

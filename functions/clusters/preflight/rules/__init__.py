@@ -3,6 +3,7 @@
 zones            which zones it may name
 versions         the Kubernetes version
 ranges           the address ranges it chose
+room             where its compute subnets are made
 network_quotas   VPC, Elastic IP address, network interfaces
 subnets          where its groups are to stand
 owners           whose what they name is

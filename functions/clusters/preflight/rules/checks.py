@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from functions.capacity.preflight import rules as capacity
 from functions.catalog.rules import looks_like_a_zone_id, zone_named
-from functions.clusters.models import CreateCluster
+from functions.clusters.models import CreateCluster, HyperPod
 from functions.clusters.preflight.models import Needed
 from functions.clusters.preflight.rules import leftovers, network_quotas, owners, ranges, subnets, versions, zones
 from functions.clusters.preflight.rules.requests import hyperpod_of, listed_groups, makes_vpc, path_of
+from functions.clusters.preflight.rules.room import room_of
 from functions.clusters.rules import desired_groups
 from functions.core.findings import Finding, Level, errors_in
 from functions.network.ranges.rules import compute_prefix
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from functions.capacity.preflight.models import Placed, TrainingPlan
     from functions.catalog.models import Zone
-    from functions.clusters.models import HyperPod
     from functions.clusters.preflight.models import Facts, Target
 
 
@@ -51,13 +51,29 @@ def settle(request: CreateCluster | HyperPod, facts: Facts, target: Target) -> l
     found = [*zones.check(request, facts.zones, target.region, facts.capacity.offerings)]
     if facts.zones is not None:
         zones.use_names(request, facts.zones)
-    found += _check_foundation(request, facts, target)
+    plans = _named(facts.capacity.plans, facts.zones)
+    placed = _placed(request, plans, facts.zones)
     if hyperpod := hyperpod_of(request):
         _size_subnets(hyperpod, compute_prefix(target.chosen_ranges))
-        found += _check_hyperpod(request, hyperpod, facts, target)
+    found += _check_foundation(request, facts, target)
+    if hyperpod:
+        capacity_facts = replace(facts, capacity=replace(facts.capacity, plans=plans))
+        found += _check_hyperpod(request, hyperpod, capacity_facts, target, placed)
     found += _check_network(request, facts)
     errors = errors_in(found)
     return [*errors, *(finding for finding in found if finding.level is not Level.ERROR)]
+
+
+def _placed(
+    request: CreateCluster | HyperPod, plans: Mapping[str, TrainingPlan | None] | None, known: Sequence[Zone] | None
+) -> list[Placed]:
+    """Settle into which zones groups go; those with a training plan are written into its zone."""
+    hyperpod, groups = hyperpod_of(request), listed_groups(request)
+    zone = hyperpod.availability_zone if hyperpod else ""
+    placed = [_known(each, known) for each in capacity.placed(groups, zone, plans or {})]
+    if plans is not None:
+        _use_plan_zones(placed)
+    return placed
 
 
 def _size_subnets(hyperpod: HyperPod, prefix: int | None) -> None:
@@ -68,28 +84,24 @@ def _size_subnets(hyperpod: HyperPod, prefix: int | None) -> None:
 def _check_foundation(request: CreateCluster | HyperPod, facts: Facts, target: Target) -> Iterator[Finding]:
     if isinstance(request, CreateCluster):
         yield from versions.check(request.foundation.kubernetes_version, facts.kubernetes_versions)
-        yield from ranges.check(request.hyperpod, target, facts.ranges_in_use)
+        yield from ranges.check(request, target, facts.ranges_in_use)
         yield from leftovers.check_foundation(facts.leftovers, target)
 
 
 def _check_hyperpod(
-    request: CreateCluster | HyperPod, hyperpod: HyperPod, facts: Facts, target: Target
+    request: CreateCluster | HyperPod, hyperpod: HyperPod, facts: Facts, target: Target, placed: Sequence[Placed]
 ) -> Iterator[Finding]:
     groups, new_vpc, found = listed_groups(request), makes_vpc(request), facts.subnets
-    plans = _named(facts.capacity.plans, facts.zones)
-    placed = [_known(each, facts.zones) for each in capacity.placed(groups, hyperpod.availability_zone, plans or {})]
     vpc_id = target.vpc_id or (found.vpc_id if found else None)
-    yield from capacity.check(placed, replace(facts.capacity, plans=plans), new_vpc=new_vpc, vpc_id=vpc_id)
-    if plans is not None:
-        _use_plan_zones(placed)
+    yield from capacity.check(placed, facts.capacity, new_vpc=new_vpc, vpc_id=vpc_id)
     yield from subnets.check_interfaces(groups)
     yield from subnets.check_given(groups, found, vpc_id, new_vpc=new_vpc)
     yield from owners.check(groups, facts, target)
     if new_vpc or found is not None:
-        standing = [*found.own, *found.given] if found else []
-        yield from subnets.check_room(hyperpod, groups, standing, target, new_vpc=new_vpc)
-    if not new_vpc:
-        yield from ranges.check_standing(hyperpod, target, found)
+        standing, room = [*found.own, *found.given] if found else [], room_of(request, target, found)
+        yield from subnets.check_room(hyperpod, groups, standing, target, room)
+    if isinstance(request, HyperPod):
+        yield from ranges.check_standing(request, target, found)
     field = f"{path_of(request)}instance_groups"
     yield from leftovers.check_hyperpod(facts.leftovers, target, desired_groups(hyperpod), field)
 

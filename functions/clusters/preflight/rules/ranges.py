@@ -5,66 +5,64 @@ from __future__ import annotations
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, Final
 
+from functions.clusters.preflight.rules.requests import listed_groups
+from functions.clusters.preflight.rules.room import larger_range, room_of
 from functions.core.errors import Conflict, InvalidRequest
 from functions.core.findings import Finding, Level
-from functions.network.models import SMALLEST_PREFIX
-from functions.network.ranges.rules import (
-    compute_prefix,
-    compute_ranges,
-    free_instead,
-    overlap_of,
-    plan_chosen,
-    without_room,
-)
+from functions.network.models import LARGEST_PREFIX, SMALLEST_PREFIX
+from functions.network.ranges.rules import either, free_instead, overlap_of, plan_chosen, smaller
 from functions.network.reuse.rules.network import ADVISED_ADDRESSES
 from functions.network.rules import SMALLEST_PUBLIC_PREFIX
-from functions.network.subnets.rules.needs import Need, capacity, needs_of
-from functions.network.subnets.rules.requests import still_to_make
+from functions.network.subnets.rules.needs import capacity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from functions.clusters.models import HyperPod
+    from functions.clusters.models import CreateCluster, HyperPod
     from functions.clusters.preflight.models import SubnetsFound, Target
     from functions.core.cluster import ChosenRanges
     from functions.network.ranges.models import RangesInUse
-    from functions.network.ranges.rules import Overlap
+    from functions.network.ranges.rules import Overlap, Room
     from functions.network.rules import NetworkPlan
+    from functions.network.subnets.rules.needs import Need
 
 RANGES: Final = "address_ranges"
 _VPC: Final = "foundation.vpc_cidr"
 _COMPUTE: Final = "foundation.compute_cidr"
+_LEAVE: Final = "leave more of vpc_cidr free beside the ranges that are named"
+# Source: Elastic Load Balancing user guide, "Subnets for your load balancer", read 2026-11-29.
+_BALANCERS_ADDRESSES: Final = 8
 
 
-def check(hyperpod: HyperPod | None, target: Target, in_use: RangesInUse | None) -> Iterator[Finding]:
+def check(request: CreateCluster, target: Target, in_use: RangesInUse | None) -> Iterator[Finding]:
     """Find what is in the way of ranges chosen for a new VPC; what is in use is None when EC2 gave no answer."""
     chosen = target.chosen_ranges
     if chosen is None:
         return
-    plan = plan_chosen(chosen)
-    yield from _check_room(hyperpod, chosen, plan) if plan else _without_small(chosen)
-    yield from _check_control_plane(chosen, plan)
+    room = room_of(request, target, None)
+    yield from _check_room(chosen, room) if room else _without_small(chosen)
+    yield from _check_control_plane(chosen, plan_chosen(chosen))
     overlap = overlap_of(chosen, target.tag, in_use) if in_use else None
     if in_use and overlap:
         yield _overlaps(chosen, overlap, target.tag, in_use)
 
 
-def check_standing(hyperpod: HyperPod, target: Target, found: SubnetsFound | None) -> Iterator[Finding]:
-    """Find that the part chosen for compute subnets, when the cluster was created, is too full for those of a request.
+def check_standing(request: HyperPod, target: Target, found: SubnetsFound | None) -> Iterator[Finding]:
+    """Find that a VPC that stands, or the part of it chosen for compute subnets, is too full for those of a request.
 
     What stands is None when EC2 gave no answer.
     """
-    part = target.chosen_ranges.compute_cidr if target.chosen_ranges else None
-    if part is None or found is None:
+    room = room_of(request, target, found)
+    if room is None or found is None or (lacking := room.lacking) is None:
         return
-    needs = still_to_make(_needs(hyperpod, compute_prefix(target.chosen_ranges)), found.own, target.tag)
-    lacking = without_room([IPv4Network(part)], [subnet.cidr for subnet in found.own], needs)
-    if lacking:
-        place = [group.name for group in hyperpod.groups].index(lacking.groups[0].name)
-        message = f"{_full(part, lacking)}; it was chosen for compute subnets when the cluster was created"
-        remedy = f"{_smaller(lacking)}, or name a subnet of your own as subnet_id."
-        field = f"instance_groups[{place}]" if place < len(hyperpod.instance_groups) else "system_group"
-        yield _no_room(field, message, remedy)
+    part = target.chosen_ranges is not None and target.chosen_ranges.compute_cidr is not None
+    why = (
+        "; it was chosen for compute subnets when the cluster was created" if part else f"; it is all of {found.vpc_id}"
+    )
+    choices = [*smaller(room, lacking), *([] if part else [f"add a secondary range to {found.vpc_id}"])]
+    choices.append("name a subnet of your own as subnet_id")
+    [field, *_] = [path for path, group in listed_groups(request) if group in lacking.groups]
+    yield _no_room(field, f"{_full(room, lacking)}{why}", either(choices))
 
 
 def _without_small(chosen: ChosenRanges) -> Iterator[Finding]:
@@ -73,18 +71,18 @@ def _without_small(chosen: ChosenRanges) -> Iterator[Finding]:
         f"{chosen.vpc_cidr} has no room left for the public and control plane subnets: two of a "
         f"/{SMALLEST_PUBLIC_PREFIX} and two of a /{SMALLEST_PREFIX} at the least"
     )
-    remedy = "Choose a larger vpc_cidr, or leave more of it free beside the ranges that are named."
-    yield _no_room(_COMPUTE if chosen.compute_cidr else _VPC, message, remedy)
+    largest = IPv4Network(chosen.vpc_cidr).prefixlen == LARGEST_PREFIX
+    choices = [*([] if largest else ["choose a larger vpc_cidr"]), _LEAVE]
+    yield _no_room(_COMPUTE if chosen.compute_cidr else _VPC, message, either(choices))
 
 
-def _check_room(hyperpod: HyperPod | None, chosen: ChosenRanges, plan: NetworkPlan) -> Iterator[Finding]:
-    needs = [need for need in _needs(hyperpod, compute_prefix(chosen)) if need.kind != "given"]
-    taken = [*plan.public, *plan.control_plane]
-    if lacking := without_room(compute_ranges(chosen, [plan.vpc]), taken, needs):
-        field, part = (_COMPUTE, chosen.compute_cidr) if chosen.compute_cidr else (_VPC, chosen.vpc_cidr)
-        named = "" if chosen.compute_cidr else ", or name compute_cidr, which gives a zone's subnet its size"
-        remedy = f"Choose a larger range{named}, or: {_smaller(lacking)}."
-        yield _no_room(field, _full(part, lacking), remedy)
+def _check_room(chosen: ChosenRanges, room: Room) -> Iterator[Finding]:
+    if lacking := room.lacking:
+        larger = larger_range(chosen)
+        choices = [f"choose a larger {larger}"] if larger else []
+        choices += [*_by_part(chosen, room, lacking), *smaller(room, lacking)]
+        remedy = either(choices or [_LEAVE])
+        yield _no_room(_COMPUTE if chosen.compute_cidr else _VPC, _full(room, lacking), remedy)
 
 
 def _check_control_plane(chosen: ChosenRanges, plan: NetworkPlan | None) -> Iterator[Finding]:
@@ -98,9 +96,10 @@ def _check_control_plane(chosen: ChosenRanges, plan: NetworkPlan | None) -> Iter
             level=Level.WARNING,
             field="foundation.control_plane_subnet_cidrs" if named else _VPC,
             message=f"{', '.join(small)}: EKS advises {ADVISED_ADDRESSES} free addresses for a control plane's subnet, "
-            f"and this has {_addresses(small[0])}",
-            remedy=f"{'Choose' if named else 'Leave room for'} a /27 or larger, unless the cluster will never be "
-            "upgraded.",
+            f"and this has {_addresses(small[0])}; internal load balancers, which are placed there, need a "
+            f"/{SMALLEST_PUBLIC_PREFIX} with {_BALANCERS_ADDRESSES} free ones",
+            remedy=f"{'Choose' if named else 'Leave room for'} a /{SMALLEST_PUBLIC_PREFIX} or larger, unless the "
+            "cluster will never be upgraded and none of its services gets an internal load balancer.",
         )
 
 
@@ -108,22 +107,16 @@ def _addresses(cidr: str) -> int:
     return capacity(IPv4Network(cidr).prefixlen)
 
 
-def _needs(hyperpod: HyperPod | None, prefix: int | None) -> list[Need]:
-    """List the compute subnets of a request; a foundation alone is asked for one later."""
-    if hyperpod is None:
-        return [Need("", "zone", None, (), prefix)]
-    return needs_of(hyperpod.groups, hyperpod.availability_zone, hyperpod.subnet_prefix or prefix)
+def _full(room: Room, lacking: Need) -> str:
+    whose = f"the compute subnet of {lacking.names}" if lacking.names else "a compute subnet"
+    return f"{room.named} has no free /{lacking.size} for {whose}"
 
 
-def _full(part: str, lacking: Need) -> str:
-    whose = f" of {lacking.names}" if lacking.names else ""
-    return f"{part} has no free /{lacking.size} for the compute subnet{whose}"
-
-
-def _smaller(lacking: Need) -> str:
-    """Say how a compute subnet is asked for that is smaller: one of a group's own has a size of its own."""
-    where = f"by subnet_prefix of group {lacking.owner}" if lacking.owner else "by subnet_prefix beside instance_groups"
-    return f"Ask for a smaller subnet than a /{lacking.size} {where}"
+def _by_part(chosen: ChosenRanges, room: Room, lacking: Need) -> list[str]:
+    """Offer a part for compute, which gives a zone's subnet its size, where no other size was asked for."""
+    zones = [need for need in room.needs if need.kind == "zone"]
+    fits = [lacking] == zones and lacking.prefix is None and room.smaller_than(lacking)
+    return ["name compute_cidr, which gives a zone's subnet its size"] if fits and not chosen.compute_cidr else []
 
 
 def _no_room(field: str, message: str, remedy: str) -> Finding:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 def target_of(spec: ClusterSpec, conditions: Iterable[Condition]) -> Target:
     """Give the cluster that there is as what a request is for."""
     tried = any(condition.type == CONDITIONS["hyperpod"] for condition in conditions)
-    vpc_id = spec.reused.vpc_id if spec.reused else None
+    reused, found = spec.reused, spec.surroundings
+    vpc_id = (reused.vpc_id if reused else None) or (found.vpc_id if found else None)
     return Target(spec.tag, spec.account_id, spec.region, spec.names, vpc_id, tried, chosen_ranges=spec.ranges)
 
 

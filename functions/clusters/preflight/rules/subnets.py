@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from functions.capacity.models import InstanceGroup
 from functions.core.errors import Conflict, InvalidRequest
 from functions.core.findings import Finding, Level
-from functions.network.ranges.rules import compute_prefix
 from functions.network.subnets.rules import requests
 from functions.network.subnets.rules.needs import needs_of
 from functions.network.subnets.rules.shortage import SHORTAGE
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from functions.clusters.models import HyperPod
     from functions.clusters.preflight.models import SubnetsFound, Target
     from functions.core.errors import FieldError
+    from functions.network.ranges.rules import Room
     from functions.network.subnets.models import Subnet
 
 NETWORK_INTERFACE: Final = "network_interface"
@@ -49,28 +49,14 @@ def check_given(groups: Listed, found: SubnetsFound | None, vpc_id: str | None, 
 
 
 def check_room(
-    hyperpod: HyperPod, groups: Listed, found: Sequence[Subnet], target: Target, *, new_vpc: bool
+    hyperpod: HyperPod, groups: Listed, found: Sequence[Subnet], target: Target, room: Room | None
 ) -> Iterator[Finding]:
     """Refuse more nodes than a subnet has addresses for; those of an earlier attempt may hold theirs already."""
     members = [group for _, group in groups]
     for need in needs_of(members, hyperpod.availability_zone, hyperpod.subnet_prefix):
-        problem = requests.shortage_of(need, found, target.tag, untouched=not target.tried)
-        if problem is None:
-            continue
-        if need.kind == "zone" and need.prefix == compute_prefix(target.chosen_ranges) is not None:
-            problem = _too_small_a_part(problem, target, new_vpc=new_vpc)
-        yield from (_shortage(problem, path) for path, group in groups if group in need.groups)
-
-
-def _too_small_a_part(problem: Conflict, target: Target, *, new_vpc: bool) -> Conflict:
-    """Say that it is the part chosen for compute subnets that has no more addresses: larger subnets do not fit."""
-    part = target.chosen_ranges.compute_cidr if target.chosen_ranges else None
-    choice = "a larger foundation.compute_cidr" if new_vpc else "a subnet of your own, as subnet_id"
-    return Conflict(
-        f"{problem.detail.rstrip('.')}; {part}, the part chosen for compute subnets, has no more.",
-        cause=problem.cause,
-        remedy=f"Choose one: {choice}; or ask for fewer instances. Then send the request again.",
-    )
+        problem = requests.shortage_of(need, found, target.tag, untouched=not target.tried, room=room)
+        if problem is not None:
+            yield from (_shortage(problem, path) for path, group in groups if group in need.groups)
 
 
 def _shortage(problem: Conflict, path: str) -> Finding:

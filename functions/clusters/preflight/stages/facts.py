@@ -50,6 +50,7 @@ from functions.core import runtime
 from functions.core.deadlines import TimeOver
 from functions.core.tags import marked
 from functions.network.ranges.models import RangesInUse
+from functions.network.subnets.rules.identity import CLUSTER_TAG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -197,5 +198,12 @@ def _hyperpod(target: Target, patience: Patience) -> HyperPodFound | None:
 
 
 def _subnets(named: Sequence[str], target: Target, patience: Patience) -> SubnetsFound:
-    own = network.subnets_tagged({"instantstart:cluster": target.tag}, patience)
-    return SubnetsFound(own, network.subnets_named(named, patience))
+    """Read the cluster's VPC; of a created one its subnets tell which it is."""
+    tagged = [] if target.vpc_id else network.subnets_tagged({CLUSTER_TAG: target.tag}, patience)
+    vpc_id = target.vpc_id or next((subnet.vpc_id for subnet in tagged), None)
+    standing = network.subnets_of_vpc(vpc_id, patience) if vpc_id else []
+    own = [subnet for subnet in standing if subnet.tags.get(CLUSTER_TAG) == target.tag]
+    given = [subnet for subnet in standing if subnet.subnet_id in named]
+    elsewhere = sorted({*named} - {subnet.subnet_id for subnet in given})
+    given += network.subnets_named(elsewhere, patience)
+    return SubnetsFound(own, given, standing, network.ranges_of_vpc(vpc_id, patience) if vpc_id else ())

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 from functions.catalog.models import Zone
 from functions.catalog.rules import control_plane_zones
 from functions.core.findings import Finding, Level
+from functions.network.ranges.rules import either, room_in, smaller
 from functions.network.reuse.rules.kinds import ROUTES, SERVICE_RANGE, SUBNET, SUBNET_ADDRESSES, VPC, VPC_DNS, VPC_ROOM
-from functions.network.rules import SERVICE_RANGES, free_compute_range, free_service_range
+from functions.network.rules import SERVICE_RANGES, free_service_range
 from functions.network.subnets.rules.routing import choose_endpoint, choose_nat
 
 if TYPE_CHECKING:
@@ -144,25 +145,20 @@ def _routes(vpc_id: str, network: Network, needs: Sequence[Need]) -> Iterator[Fi
 
 
 def _room(vpc_id: str, network: Network, needs: Sequence[Need]) -> Iterator[Finding]:
-    """Find compute subnets for which the VPC has no free range left; secondary ranges count."""
-    taken = [subnet.cidr for subnet in network.parts.subnets]
-    for need in needs:
-        if need.kind == "given":
-            continue
-        free = free_compute_range(network.ranges, taken, need.size)
-        if free is None:
-            held = ", ".join(map(str, network.ranges))
-            yield Finding(
-                check=VPC_ROOM,
-                level=Level.ERROR,
-                field="hyperpod.subnet_prefix",
-                resource=vpc_id,
-                message=f"{vpc_id} ({held}) has no free /{need.size} for the compute subnet of {need.names}",
-                remedy="Add a secondary range to the VPC, ask for a smaller subnet by subnet_prefix, or name a subnet "
-                "as subnet_id of the instance group.",
-            )
-        else:
-            taken.append(free)
+    """Find a compute subnet for which the VPC has no free range left; secondary ranges count."""
+    taken, own = [subnet.cidr for subnet in network.parts.subnets], [need for need in needs if need.kind != "given"]
+    room = room_in(vpc_id, network.ranges, taken, own, None)
+    if lacking := room.lacking:
+        choices = [f"add a secondary range to {vpc_id}", *smaller(room, lacking)]
+        choices.append("name a subnet as subnet_id of the instance group")
+        yield Finding(
+            check=VPC_ROOM,
+            level=Level.ERROR,
+            field="hyperpod.subnet_prefix",
+            resource=vpc_id,
+            message=f"{vpc_id} ({room.named}) has no free /{lacking.size} for the compute subnet of {lacking.names}",
+            remedy=either(choices),
+        )
 
 
 def _error(check: str, field: str, message: str, resource: str | None, remedy: str) -> Finding:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from functions.core.errors import Conflict
+    from functions.network.ranges.rules import Room
     from functions.network.subnets.models import Subnet
     from functions.network.subnets.rules.needs import Group, Need
 
@@ -79,16 +80,19 @@ def given_fault(group: Group, subnet: Subnet | None, vpc_id: str | None) -> tupl
     return None
 
 
-def shortage_of(need: Need, found: Sequence[Subnet], tag: str, *, untouched: bool) -> Conflict | None:
+def shortage_of(
+    need: Need, found: Sequence[Subnet], tag: str, *, untouched: bool, room: Room | None = None
+) -> Conflict | None:
     """Say that a need cannot be met whatever the stages do; what stands is among `found`.
 
-    When none of the groups runs yet (`untouched`) free addresses count, else only what a subnet can hold at all.
+    When none of the groups runs yet (`untouched`) free addresses count, else only what a subnet can hold at all. `room`
+    is where other subnets could be made.
     """
     subnet = _standing(need, found, tag)
     if subnet is None:
-        return None if need.kind == "given" else shortage(need, capacity(need.size))
-    room = subnet.available_addresses if untouched else capacity(subnet.cidr.prefixlen)
-    return shortage(need, room, subnet_id=subnet.subnet_id)
+        return None if need.kind == "given" else shortage(need, capacity(need.size), room=room)
+    available = subnet.available_addresses if untouched else capacity(subnet.cidr.prefixlen)
+    return shortage(need, available, subnet_id=subnet.subnet_id, room=room)
 
 
 def still_to_make(needs: Iterable[Need], found: Sequence[Subnet], tag: str) -> list[Need]:

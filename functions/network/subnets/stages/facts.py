@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from functions.aws import hyperpod, network, routing
+from functions.network.ranges.rules import room_in
 from functions.network.subnets.models import Vpc
 from functions.network.subnets.rules.needs import need_at
 from functions.network.subnets.rules.shortage import shortage
 
 if TYPE_CHECKING:
     from functions.core.stage import StageContext
+    from functions.network.ranges.rules import Room
     from functions.network.subnets.models import Subnet
     from functions.network.subnets.rules.needs import Need
 
@@ -34,10 +36,20 @@ def vpc_of(vpc_id: str, region: str) -> Vpc:
     )
 
 
-def check_addresses(context: StageContext, need: Need, available: int, subnet: Subnet | None) -> None:
+def check_addresses(context: StageContext, need: Need, available: int, vpc_id: str, subnet: Subnet | None) -> None:
     """Raise a Conflict when the nodes still to come do not find addresses; those that were launched have theirs."""
-    if shortage(need, available, subnet_id=subnet.subnet_id if subnet else None) is None:
+    subnet_id = subnet.subnet_id if subnet else None
+    if shortage(need, available, subnet_id=subnet_id) is None:
         return
-    launched = hyperpod.counted_by_group(context.cluster.names.hyperpod_cluster)
-    if problem := shortage(need, available, subnet_id=subnet.subnet_id if subnet else None, running=launched):
+    launched, room = (
+        hyperpod.counted_by_group(context.cluster.names.hyperpod_cluster),
+        _room(context, need, vpc_id, subnet),
+    )
+    if problem := shortage(need, available, subnet_id=subnet_id, running=launched, room=room):
         raise problem
+
+
+def _room(context: StageContext, need: Need, vpc_id: str, subnet: Subnet | None) -> Room:
+    """Read where another subnet could be made."""
+    taken = [each.cidr for each in network.subnets_of_vpc(vpc_id)]
+    return room_in(vpc_id, network.ranges_of_vpc(vpc_id), taken, [] if subnet else [need], context.cluster.ranges)

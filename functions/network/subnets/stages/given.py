@@ -24,7 +24,7 @@ def apply(context: StageContext, need: Need) -> Applied:
     """Judge the subnet: its VPC, zone, routes and free addresses."""
     subnet, vpc = _read(context, need)
     _check_routes(subnet, vpc)
-    check_addresses(context, need, subnet.available_addresses, subnet)
+    check_addresses(context, need, subnet.available_addresses, vpc.vpc_id, subnet)
     return Applied(f"{subnet.subnet_id} is used as it is", (subnet.subnet_id,))
 
 

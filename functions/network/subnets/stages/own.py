@@ -20,6 +20,7 @@ from functions.core.ledger import locks
 from functions.core.runtime import Patience
 from functions.core.stage import Applied, Done, Observation, Reapply
 from functions.core.tags import stack_tags, tags_of
+from functions.network.models import SMALLEST_PREFIX
 from functions.network.ranges.rules import compute_ranges
 from functions.network.rules import free_compute_range
 from functions.network.subnets.rules.identity import identity_of, missing_tags, superfluous
@@ -114,13 +115,13 @@ def _found(place: _Place) -> Subnet | None:
     found = place.identity.subnets(subnets)
     if not found:
         _check_name(place, subnets)
-        check_addresses(place.context, place.need, capacity(place.need.size), None)
+        check_addresses(place.context, place.need, capacity(place.need.size), place.foundation.vpc_id, None)
         return None
     operation_id = place.context.operation.operation_id
     whole = {subnet.subnet_id: capacity(subnet.cidr.prefixlen) for subnet in found}
     for extra in superfluous(found[1:], operation_id, whole):
         network.delete_subnet(extra.subnet_id)
-    check_addresses(place.context, place.need, found[0].available_addresses, found[0])
+    check_addresses(place.context, place.need, found[0].available_addresses, place.foundation.vpc_id, found[0])
     return found[0]
 
 
@@ -141,7 +142,7 @@ def _written(place: _Place) -> str:
 
 def _create(place: _Place) -> Subnet:
     vpc_id, refused = place.foundation.vpc_id, set[IPv4Network]()
-    ranges = compute_ranges(place.context.cluster.ranges, network.ranges_of_vpc(vpc_id))
+    ranges = compute_ranges(place.context.cluster.ranges, network.associated_ranges_of_vpc(vpc_id))
     while True:
         subnets = network.subnets_of_vpc(vpc_id)
         if found := place.identity.subnets(subnets):
@@ -149,7 +150,7 @@ def _create(place: _Place) -> Subnet:
             return found[0]
         cidr = free_compute_range(ranges, _taken(place, subnets, refused), place.need.size)
         if cidr is None:
-            raise _full(place, ranges)
+            raise _coming(place, ranges) or _full(place, ranges)
         if cidr in refused:
             raise _not_listed(place, cidr)
         created = network.create_subnet(
@@ -174,17 +175,36 @@ def _not_listed(place: _Place, cidr: IPv4Network) -> Busy:
     )
 
 
+def _coming(place: _Place, ranges: Sequence[IPv4Network]) -> Busy | None:
+    """Say that the VPC is about to have more ranges than those that are full; None when it is not."""
+    vpc_id = place.foundation.vpc_id
+    held = compute_ranges(place.context.cluster.ranges, network.ranges_of_vpc(vpc_id))
+    coming = [str(each) for each in held if each not in ranges]
+    if not coming:
+        return None
+    return Busy(
+        f"The VPC {vpc_id} is full, and {', '.join(coming)}, which is added to it, takes no subnets yet.",
+        cause=Cause(
+            layer=Layer.AWS, service="ec2", api_call="DescribeVpcs", code="VPC_RANGE_ASSOCIATING", resource=vpc_id
+        ),
+        remedy="Nothing needs to be done: EC2 adds a range to a VPC within a minute.",
+    )
+
+
 def _full(place: _Place, ranges: Sequence[IPv4Network]) -> QuotaExceeded:
     vpc_id, held, chosen = place.foundation.vpc_id, ", ".join(map(str, ranges)), place.context.cluster.ranges
     part = chosen is not None and chosen.compute_cidr is not None
     where = f"{held} of the VPC {vpc_id}, chosen as compute_cidr," if part else f"The VPC {vpc_id} ({held})"
     further = "name a subnet of your own as subnet_id" if part else "add a secondary range to the VPC"
+    owner = place.need.owner
+    size = f"by subnet_prefix{f' of group {owner}' if owner else ''}"
+    smaller = f"Ask for a smaller subnet {size}, delete" if place.need.size < SMALLEST_PREFIX else "Delete"
     return QuotaExceeded(
         f"{where} has no free /{place.need.size} left for {place.identity.name}.",
         cause=Cause(
             layer=Layer.AWS, service="ec2", code="COMPUTE_CIDR_FULL" if part else "VPC_RANGES_FULL", resource=vpc_id
         ),
-        remedy="Ask for a smaller subnet by subnet_prefix, delete an unused compute subnet (GET "
+        remedy=f"{smaller} an unused compute subnet (GET "
         f"/api/clusters/{place.context.cluster.tag}/subnets lists them), or {further}; then retry the operation.",
     )
 
