@@ -142,7 +142,10 @@ def _told(violation: dict[str, Any]) -> tuple[str, Sequence[str]]:
 @contextmanager
 def opened(browser: Browser, driver: Driver, origin: str, scheme: Scheme = "light") -> Iterator[Console]:
     """Open a page that shares nothing with any other; whatever the browser complains of fails the test."""
-    context = browser.new_context(color_scheme=scheme, locale="en-GB", timezone_id="Europe/Berlin")
+    # What comes again while a page is judged would fade in again: people may ask for less of that, too.
+    context = browser.new_context(
+        color_scheme=scheme, locale="en-GB", timezone_id="Europe/Berlin", reduced_motion="reduce"
+    )
     console = Console(context.new_page(), driver, origin)
     try:
         yield console

@@ -141,6 +141,7 @@ def test_a_change_of_a_cluster_is_found_among_its_actions_and_begun(
 
 
 def test_what_fades_in_is_judged_once_it_is_there(console: Console) -> None:
+    console.page.emulate_media(reduced_motion="no-preference")
     console.open("/import")
     console.page.context.new_cdp_session(console.page).send("Animation.setPlaybackRate", {"playbackRate": 0.1})
     console.page.get_by_role("textbox").first.fill("research")
