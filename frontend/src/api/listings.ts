@@ -1,4 +1,4 @@
-import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
+import { type QueryKey, type QueryState, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useLiveState } from '../live/live-context';
 import { type ProblemError, readAgain } from './problems';
@@ -33,6 +33,9 @@ export function useToldInterval(untold: number = OTHERS_APPEAR_WITHIN): number {
   return useLiveState() === 'open' ? TOLD_IS_READ_EVERY : untold;
 }
 
+/** How soon what is overdue is read: where nobody looks, its turn passes. */
+const SHORTEST = 1_000;
+
 interface Options<Page, Item> {
   key: QueryKey;
   /** Reads the page of a token; undefined is the first one. */
@@ -50,7 +53,10 @@ export function useListing<Page extends PageOf, Item>(options: Options<Page, Ite
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last: Page) => last.next_token ?? undefined,
     enabled: options.enabled ?? true,
-    refetchInterval: ({ state }) => readAgain(state.error, interval(options.refetchInterval, state.data?.pages.length)),
+    refetchInterval: ({ state }) => {
+      const every = interval(options.refetchInterval, state.data?.pages.length);
+      return readAgain(state.error, every && due(every)({ state }));
+    },
   });
   return {
     items: query.data?.pages.flatMap(options.items) ?? [],
@@ -66,6 +72,14 @@ export function useListing<Page extends PageOf, Item>(options: Options<Page, Ite
 /** When a list is read again: all its pages are, so the more there are, the more seldom. */
 export function interval(every: number | false = OTHERS_APPEAR_WITHIN, pages = 1): number | false {
   return every && Math.max(every, Math.min(OTHERS_APPEAR_WITHIN, every * pages));
+}
+
+/** When what is read every so often is read next, counted from its last answer: what is told of it puts nothing off. */
+export function due(every: number): (query: { state: QueryState<unknown, unknown> }) => number {
+  return ({ state: { fetchStatus, dataUpdatedAt, errorUpdatedAt } }) => {
+    const answered = fetchStatus === 'idle' ? Math.max(dataUpdatedAt, errorUpdatedAt) : Date.now();
+    return Math.max(SHORTEST, Math.min(every, answered + every - Date.now()));
+  };
 }
 
 /** Read a list to its end by itself: for suggestions, which nobody turns the pages of. */

@@ -78,13 +78,23 @@ describe('byField', () => {
     expect(byField(wrong, fields).at.tag).toBe('is too long has capitals. Allowed: a-z, 0-9.');
   });
 
+  it('says with it what helps, as sentences', () => {
+    const wrong = [
+      { field: 'tag', message: 'is too long', remedy: 'Take a shorter one.' },
+      { field: 'tag', message: 'is odd', allowed: ['a'], remedy: 'Take another.' },
+    ];
+    expect(byField(wrong, fields).at.tag).toBe(
+      'is too long. What helps: Take a shorter one. is odd. Allowed: a. What helps: Take another.',
+    );
+  });
+
   it('reads findings that refuse, and no others', () => {
     const finding = {
       check: 'zone',
       message: 'has none',
       field: 'tag',
       resource: null,
-      remedy: null,
+      remedy: 'Take another.',
       allowed: null,
       code: null,
     };
@@ -92,6 +102,6 @@ describe('byField', () => {
       { ...finding, level: 'error' },
       { ...finding, level: 'warning' },
     ]);
-    expect(found).toEqual([{ field: 'tag', message: 'has none', allowed: null }]);
+    expect(found).toEqual([{ field: 'tag', message: 'has none', allowed: null, remedy: 'Take another.' }]);
   });
 });
