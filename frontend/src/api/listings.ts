@@ -1,6 +1,6 @@
 import { type QueryKey, type QueryState, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { useLiveState } from '../live/live-context';
+import { useTellsAll } from '../live/live-context';
 import { type ProblemError, readAgain } from './problems';
 
 /** What every list of the API answers, beside its items. */
@@ -30,7 +30,7 @@ const TOLD_IS_READ_EVERY = 60_000;
 
 /** How often to read what the page watches, in milliseconds: seldom while it is told, else every `untold`. */
 export function useToldInterval(untold: number = OTHERS_APPEAR_WITHIN): number {
-  return useLiveState() === 'open' ? TOLD_IS_READ_EVERY : untold;
+  return useTellsAll() ? TOLD_IS_READ_EVERY : untold;
 }
 
 /** How soon what is overdue is read: where nobody looks, its turn passes. */
