@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { byField, complaintsIn, problemIn, problemOf, unreachable } from './problems';
+import { byField, complaintsIn, complaintsOf, problemIn, problemOf, unreachable } from './problems';
 
 describe('problemOf', () => {
   it('takes the problem object of the API as it is', () => {
@@ -38,6 +38,17 @@ describe('problemOf', () => {
     expect(told.errors).toEqual([{ field: 'tag', message: 'is taken', allowed: ['1'], remedy: null }]);
     expect(told.cause).toBeNull();
   });
+});
+
+it('takes what helps against a problem to the first of what it complains of, unless that says so itself', () => {
+  const complaint = { field: 'tag', message: 'is taken', allowed: null };
+  const remediesOf = (...remedies: (string | null)[]) => {
+    const errors = remedies.map((remedy) => ({ ...complaint, remedy }));
+    return complaintsOf(problemOf(409, { errors, remedy: 'Take another.' })).map(({ remedy }) => remedy);
+  };
+  expect(remediesOf(null, null)).toEqual(['Take another.', null]);
+  expect(remediesOf('Delete it.', 'Wait.')).toEqual(['Delete it.', 'Wait.']);
+  expect(remediesOf()).toEqual([]);
 });
 
 describe('problemIn', () => {

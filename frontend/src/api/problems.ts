@@ -114,6 +114,11 @@ export interface SortedComplaints {
   elsewhere: readonly Complaint[];
 }
 
+/** What a problem complains of; what helps against the first of them is told of the problem alone. */
+export function complaintsOf({ errors = [], remedy }: ProblemBody): Complaint[] {
+  return errors.map((error, index) => (index === 0 ? { ...error, remedy: error.remedy ?? remedy } : error));
+}
+
 /** The complaints among what a dry run found out: those that refuse the request. */
 export function complaintsIn(findings: readonly Finding[]): Complaint[] {
   return findings
