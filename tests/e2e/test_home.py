@@ -14,6 +14,7 @@ from tests.e2e import browser as browsers
 from tests.e2e.browser import OPERATIONS, Console, Scheme
 from tests.host.agents import Agent
 from tests.host.driver import Driver, cluster_request
+from tests.workflows.deletions import make_balancer
 
 NO_ANSWER: Final = "Failed to load resource"
 # Home reads what it is told all the same once a minute.
@@ -113,6 +114,23 @@ def test_what_failed_is_told_with_what_helps_until_it_is_made_good(console: Cons
     console.driver.retry(failed["operation_id"])
     console.driver.sleep(2)
     expect(console.page.get_by_text("Recent problems")).to_have_count(0)
+
+
+def test_what_stands_in_the_way_of_a_deletion_is_named_with_what_helps_against_each(
+    console_of_ready: Console,
+) -> None:
+    console, driver = console_of_ready, console_of_ready.driver
+    for number in range(4):
+        make_balancer(driver, "ready", f"theirs-{number}")
+    blocked = driver.delete("/api/clusters/ready")["error"]
+    named = [each["field"] for each in blocked["errors"]]
+    assert len(named) == 4
+    console.open()
+    console.sees(blocked["remedy"])
+    things = console.page.get_by_role("listitem").filter(has_text="What helps: Delete the load balancer.")
+    expect(things).to_contain_text(named[:3])
+    console.sees("and 1 more")
+    console.axe_clean()
 
 
 def test_a_dropped_connection_is_shown_and_healed_with_nothing_lost(console: Console) -> None:
