@@ -1,6 +1,7 @@
 import { environmentManager, QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { due, interval, SOON } from './listings';
+import { unreachable } from './problems';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -22,7 +23,7 @@ it('is read every so often however much is told of it meanwhile', async () => {
   const [cache, queryKey] = [new QueryClient(), ['operations', 'list', {}]];
   let asked = 0;
   const queryFn = async () => ++asked;
-  const refetchInterval = due(60_000);
+  const refetchInterval = due(() => 60_000);
   const stop = new QueryObserver(cache, { queryKey, queryFn, refetchInterval }).subscribe(() => undefined);
   await vi.advanceTimersByTimeAsync(0);
   for (let told = 1; told < 100; told += 1) {
@@ -48,10 +49,31 @@ it('is read no oftener where it is refused, nor while it is on its way', async (
     initialData: 0,
     initialDataUpdatedAt: 1,
     retry: false,
-    refetchInterval: due(60_000),
+    refetchInterval: due(() => 60_000),
   });
   const stop = observer.subscribe(() => undefined);
   await vi.advanceTimersByTimeAsync(145_000);
   stop();
   expect(asked).toBe(3);
+});
+
+it('is read again soon where it could not be read, however much is told of it meanwhile', async () => {
+  const [cache, queryKey] = [new QueryClient(), ['operations', 'list', {}]];
+  let asked = 0;
+  const queryFn = async () => {
+    asked += 1;
+    if (asked === 1) {
+      throw unreachable();
+    }
+    return asked;
+  };
+  const options = { queryKey, queryFn, retry: false, initialData: 0, refetchInterval: due(() => 60_000) };
+  const stop = new QueryObserver(cache, options).subscribe(() => undefined);
+  await vi.advanceTimersByTimeAsync(0);
+  for (let told = 1; told < 10; told += 1) {
+    await vi.advanceTimersByTimeAsync(1_000);
+    cache.getQueryCache().find({ queryKey })?.setState({ data: -told });
+  }
+  stop();
+  expect([asked, cache.getQueryState(queryKey)?.error]).toEqual([2, null]);
 });

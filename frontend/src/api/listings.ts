@@ -1,4 +1,4 @@
-import { type QueryKey, type QueryState, useInfiniteQuery } from '@tanstack/react-query';
+import { type InfiniteData, type QueryKey, type QueryState, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useTellsAll } from '../live/live-context';
 import { type ProblemError, readAgain } from './problems';
@@ -53,10 +53,7 @@ export function useListing<Page extends PageOf, Item>(options: Options<Page, Ite
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last: Page) => last.next_token ?? undefined,
     enabled: options.enabled ?? true,
-    refetchInterval: ({ state }) => {
-      const every = interval(options.refetchInterval, state.data?.pages.length);
-      return readAgain(state.error, every && due(every)({ state }));
-    },
+    refetchInterval: due<InfiniteData<Page>>((data) => interval(options.refetchInterval, data?.pages.length)),
   });
   return {
     items: query.data?.pages.flatMap(options.items) ?? [],
@@ -74,11 +71,15 @@ export function interval(every: number | false = OTHERS_APPEAR_WITHIN, pages = 1
   return every && Math.max(every, Math.min(OTHERS_APPEAR_WITHIN, every * pages));
 }
 
-/** When what is read every so often is read next, counted from its last answer: what is told of it puts nothing off. */
-export function due(every: number): (query: { state: QueryState<unknown, unknown> }) => number {
-  return ({ state: { fetchStatus, dataUpdatedAt, errorUpdatedAt } }) => {
-    const answered = fetchStatus === 'idle' ? Math.max(dataUpdatedAt, errorUpdatedAt) : Date.now();
-    return Math.max(SHORTEST, Math.min(every, answered + every - Date.now()));
+/**
+ * When what is read every so often is read next: soon where it failed. It is counted from the last answer, so that what
+ * is told meanwhile puts nothing off.
+ */
+export function due<Data>(every: (data: Data | undefined) => number | false) {
+  return ({ state }: { state: QueryState<Data> }): number | false => {
+    const answered = state.fetchStatus === 'idle' ? Math.max(state.dataUpdatedAt, state.errorUpdatedAt) : Date.now();
+    const pause = readAgain(state.error, every(state.data));
+    return pause && Math.max(SHORTEST, Math.min(pause, answered + pause - Date.now()));
   };
 }
 
