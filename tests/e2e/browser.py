@@ -31,8 +31,13 @@ _UNPACK: Final = "import('@sparticuz/chromium').then(each => each.default.execut
 _LIBRARIES: Final = Path("al2023", "lib")
 # A machine that does other things as well takes its time; who waits for what comes loses nothing by it.
 _PATIENCE_MILLISECONDS: Final = 30_000
-_OPERATIONS: Final = re.compile(r"/api/operations(\?|$)")
+OPERATIONS: Final = re.compile(r"/api/operations(\?|$)")
 _RUN_AXE: Final = "() => axe.run({ resultTypes: ['violations'] })"
+_IS_TOLD: Final = """topic => {
+    const { tellsAll, told } = document.documentElement.dataset;
+    const wanted = JSON.stringify(topic);
+    return tellsAll === 'true' && (wanted === '{}' || JSON.parse(told).some(each => JSON.stringify(each) === wanted));
+}"""
 # What fades in is paler than it will be; what spins never ends, and is judged as it is.
 _STANDS_STILL: Final = """() => document.getAnimations().every(
     each => each.playState !== 'running' || each.effect.getComputedTiming().endTime === Infinity)"""
@@ -102,9 +107,21 @@ class Console:
         expect(place).to_be_visible()
         return place
 
-    def is_live(self) -> None:
-        """Wait until what the page watches is subscribed to: what happens from now on is told."""
-        self.page.wait_for_function("() => document.documentElement.dataset.live === 'open'")
+    def is_live(self, **topic: str | bool) -> None:
+        """Wait until what the page watches is subscribed to: what happens from now on is told.
+
+        Where the console went to another page by itself, `topic` says what that one watches: the one before is live.
+        """
+        self.page.wait_for_function(_IS_TOLD, arg=topic)
+
+    def has_read(self) -> None:
+        """Wait until nothing that the page asked for is on its way."""
+        self.page.wait_for_function("() => document.documentElement.dataset.reading === 'false'")
+
+    def flush(self) -> None:
+        """Hear of every request that the page sent until now: they are told in their order."""
+        with self.page.expect_response("**/config.json"):
+            self.page.evaluate("() => fetch('/config.json').then(() => null)")
 
     def click(self, name: str, role: Literal["button", "link", "tab", "menuitem"] = "button") -> None:
         self.page.get_by_role(role, name=name, exact=True).first.click()
@@ -114,9 +131,9 @@ class Console:
         self._forgiven.append(words)
 
     def lists_no_operations(self) -> None:
-        """Let every list of operations be answered as an empty one from now on: what is new is told, or not seen."""
-        empty: dict[str, Any] = {"operations": [], "next_token": None}
-        self.page.route(_OPERATIONS, lambda route: route.fulfill(json=empty))
+        """Let no list of operations be answered from now on: what is new is told, or not seen."""
+        self.has_read()
+        self.page.route(OPERATIONS, lambda _: None)
 
     def axe_clean(self) -> None:
         """Hold the page to the rules of axe, as it stands once nothing on it moves."""

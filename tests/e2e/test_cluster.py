@@ -128,7 +128,7 @@ def test_why_the_dependencies_failed_is_told_and_they_are_retried_from_the_clust
     console.click("Retry")
     console.page.wait_for_url("**/operations/*")
     console.click("broken", "link")
-    console.is_live()
+    console.is_live(cluster_tag="broken")
     console.sees("stages stand")
     driver.finish(running(driver, "broken")["operation_id"])
     driver.sleep(2)
@@ -195,7 +195,7 @@ def test_a_cluster_is_deleted_by_its_typed_name_as_it_was_seen_to_be(console_of_
     assert (operation["kind"], operation["actor"]["channel"]) == ("delete_cluster", "console")
     # Whoever looks at the cluster meanwhile learns of it.
     console.click("ready", "link")
-    console.is_live()
+    console.is_live(cluster_tag="ready")
     console.sees("This cluster is being deleted.")
     assert driver.finish(operation["operation_id"])["status"] == "SUCCEEDED"
     driver.sleep(2)

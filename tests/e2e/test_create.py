@@ -40,7 +40,7 @@ def test_a_zone_a_type_and_a_count_make_a_cluster_that_is_followed_to_its_end(co
     console.sees("per hour in all")
     console.axe_clean()
     operation = begun(console, "Create cluster")
-    console.is_live()
+    console.is_live(operation_id=operation)
     tag = console.driver.finish(operation)["cluster_tag"]
     console.driver.sleep(2)
     console.sees("Succeeded")

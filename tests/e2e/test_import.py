@@ -25,8 +25,9 @@ def test_a_cluster_that_somebody_else_made_is_chosen_tested_and_taken_in(console
     console.axe_clean()
     console.click("Import cluster")
     console.page.wait_for_url("**/operations/*")
-    console.is_live()
-    operation = console.driver.finish(console.page.url.rpartition("/")[2])
+    begun = console.page.url.rpartition("/")[2]
+    console.is_live(operation_id=begun)
+    operation = console.driver.finish(begun)
     assert (operation["status"], operation["cluster_tag"]) == ("SUCCEEDED", "research")
     console.driver.sleep(2)
     console.sees("Succeeded")

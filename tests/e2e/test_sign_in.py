@@ -135,7 +135,7 @@ def test_two_people_see_what_each_other_begins(two: tuple[Console, Console, Peop
     ann.click("HyperPod InstantStart", "link")
     bob.click("Activity", "link")
     for console, user, tag in ((ann, "administrator", "of-bob"), (bob, "operator", "of-ann")):
-        console.is_live()
+        console.is_live(all=True)
         console.lists_no_operations()
         token = people.signed_in(user)["access_token"]
         assert people.send("POST", "/api/clusters", token, {"tag": tag}).status == 202

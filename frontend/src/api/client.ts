@@ -14,6 +14,9 @@ interface Answer<Data> {
   response: Response;
 }
 
+// The gateway answers within 30 seconds, and what is before it gives it 35; a line that died is silent for many minutes.
+const ANSWER_WITHIN = 40_000;
+
 /** Make the client of a deployment's API. Its paths already begin with `/api`. */
 export function apiOf(configuration: Configuration, token: TokenSource): Api {
   return createClient<paths>({
@@ -25,7 +28,7 @@ export function apiOf(configuration: Configuration, token: TokenSource): Api {
 /** Give what a call answered; throws ProblemError for everything else. */
 export async function answered<Data>(call: Promise<Answer<Data>>): Promise<Data> {
   const { data, error, response } = await call.catch((thrown: unknown) => {
-    throw thrown instanceof TypeError || thrown instanceof SyntaxError ? unreachable() : thrown;
+    throw tellsOfNoAnswer(thrown) ? unreachable() : thrown;
   });
   if (!response.ok || data === undefined) {
     throw new ProblemError(problemOf(response.status, error));
@@ -37,11 +40,21 @@ export async function answered<Data>(call: Promise<Answer<Data>>): Promise<Data>
 async function sent(request: Request, token: TokenSource): Promise<Response> {
   const again = request.clone();
   const shown = await token();
-  const answer = await fetch(authorized(request, shown));
+  const answer = await fetched(authorized(request, shown));
   if (answer.status !== 401 || shown === null) {
     return answer;
   }
-  return fetch(authorized(again, await token(shown)));
+  return fetched(authorized(again, await token(shown)));
+}
+
+function fetched(request: Request): Promise<Response> {
+  return fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(ANSWER_WITHIN)]) });
+}
+
+/** Whether what was thrown is of the network, of its silence, or of an answer that no API gave. */
+function tellsOfNoAnswer(thrown: unknown): boolean {
+  const isSilence = thrown instanceof DOMException && thrown.name === 'TimeoutError';
+  return isSilence || thrown instanceof TypeError || thrown instanceof SyntaxError;
 }
 
 function authorized(request: Request, token: string | null): Request {

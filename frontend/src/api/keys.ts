@@ -4,6 +4,8 @@ export const keys = {
     all: ['clusters'],
     lists: ['clusters', 'list'],
     list: (filters: object = {}) => ['clusters', 'list', filters],
+    /** Everything that is known of clusters one by one. */
+    each: ['clusters', 'one'],
     /** Everything that is known of one cluster; its parts begin with this. */
     one: (tag: string) => ['clusters', 'one', tag],
     /** All that is known of a part of a cluster that has a route of its own, such as `events`. */

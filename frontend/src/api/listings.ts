@@ -1,6 +1,6 @@
-import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
+import { type InfiniteData, type QueryKey, type QueryState, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { useLiveState } from '../live/live-context';
+import { useTellsAll } from '../live/live-context';
 import { type ProblemError, readAgain } from './problems';
 
 /** What every list of the API answers, beside its items. */
@@ -30,8 +30,11 @@ const TOLD_IS_READ_EVERY = 60_000;
 
 /** How often to read what the page watches, in milliseconds: seldom while it is told, else every `untold`. */
 export function useToldInterval(untold: number = OTHERS_APPEAR_WITHIN): number {
-  return useLiveState() === 'open' ? TOLD_IS_READ_EVERY : untold;
+  return useTellsAll() ? TOLD_IS_READ_EVERY : untold;
 }
+
+/** How soon what is overdue is read: where nobody looks, its turn passes. */
+const SHORTEST = 1_000;
 
 interface Options<Page, Item> {
   key: QueryKey;
@@ -50,7 +53,7 @@ export function useListing<Page extends PageOf, Item>(options: Options<Page, Ite
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last: Page) => last.next_token ?? undefined,
     enabled: options.enabled ?? true,
-    refetchInterval: ({ state }) => readAgain(state.error, interval(options.refetchInterval, state.data?.pages.length)),
+    refetchInterval: due<InfiniteData<Page>>((data) => interval(options.refetchInterval, data?.pages.length)),
   });
   return {
     items: query.data?.pages.flatMap(options.items) ?? [],
@@ -66,6 +69,18 @@ export function useListing<Page extends PageOf, Item>(options: Options<Page, Ite
 /** When a list is read again: all its pages are, so the more there are, the more seldom. */
 export function interval(every: number | false = OTHERS_APPEAR_WITHIN, pages = 1): number | false {
   return every && Math.max(every, Math.min(OTHERS_APPEAR_WITHIN, every * pages));
+}
+
+/**
+ * When what is read every so often is read next: soon where it failed. It is counted from the last answer, so that what
+ * is told meanwhile puts nothing off.
+ */
+export function due<Data>(every: (data: Data | undefined) => number | false) {
+  return ({ state }: { state: QueryState<Data> }): number | false => {
+    const answered = state.fetchStatus === 'idle' ? Math.max(state.dataUpdatedAt, state.errorUpdatedAt) : Date.now();
+    const pause = readAgain(state.error, every(state.data));
+    return pause && Math.max(SHORTEST, Math.min(pause, answered + pause - Date.now()));
+  };
 }
 
 /** Read a list to its end by itself: for suggestions, which nobody turns the pages of. */

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { useApi } from './api-context';
 import { type Api, answered } from './client';
 import { keys } from './keys';
-import { type Listing, useListing, useToldInterval } from './listings';
+import { due, type Listing, useListing, useToldInterval } from './listings';
 import { belongs, type OperationFilters } from './operation-lists';
 import type { Operation, OperationStatus, Page } from './schema';
 
@@ -96,7 +96,8 @@ export function whole(listed: Operation, known: Operation | undefined): Operatio
 export function useUnfinished(listing: Listing<Operation>, active: readonly string[]): Operation[] {
   const api = useApi();
   const cache = useQueryClient();
-  const refetchInterval = useToldInterval();
+  const every = useToldInterval();
+  const refetchInterval = due<Operation>(() => every);
   const ids = listing.isPending ? [] : unlisted(listing.items, active);
   const read = useQueries({ queries: ids.map((id) => ({ ...operationQuery(api, cache, id), refetchInterval })) });
   return [...listing.items, ...read.flatMap(({ data }) => data ?? [])].filter((operation) => !hasEnded(operation));

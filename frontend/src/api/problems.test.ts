@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { byField, complaintsIn, problemIn, problemOf, unreachable } from './problems';
+import { byField, complaintsIn, complaintsOf, problemIn, problemOf, unreachable } from './problems';
 
 describe('problemOf', () => {
   it('takes the problem object of the API as it is', () => {
@@ -40,6 +40,17 @@ describe('problemOf', () => {
   });
 });
 
+it('takes what helps against a problem to the first of what it complains of, unless that says so itself', () => {
+  const complaint = { field: 'tag', message: 'is taken', allowed: null };
+  const remediesOf = (...remedies: (string | null)[]) => {
+    const errors = remedies.map((remedy) => ({ ...complaint, remedy }));
+    return complaintsOf(problemOf(409, { errors, remedy: 'Take another.' })).map(({ remedy }) => remedy);
+  };
+  expect(remediesOf(null, null)).toEqual(['Take another.', null]);
+  expect(remediesOf('Delete it.', 'Wait.')).toEqual(['Delete it.', 'Wait.']);
+  expect(remediesOf()).toEqual([]);
+});
+
 describe('problemIn', () => {
   it('tells a fault of the console from one of the API', () => {
     expect(problemIn(unreachable()).code).toBe('unreachable');
@@ -78,13 +89,23 @@ describe('byField', () => {
     expect(byField(wrong, fields).at.tag).toBe('is too long has capitals. Allowed: a-z, 0-9.');
   });
 
+  it('says with it what helps, as sentences', () => {
+    const wrong = [
+      { field: 'tag', message: 'is too long', remedy: 'Take a shorter one.' },
+      { field: 'tag', message: 'is odd', allowed: ['a'], remedy: 'Take another.' },
+    ];
+    expect(byField(wrong, fields).at.tag).toBe(
+      'is too long. What helps: Take a shorter one. is odd. Allowed: a. What helps: Take another.',
+    );
+  });
+
   it('reads findings that refuse, and no others', () => {
     const finding = {
       check: 'zone',
       message: 'has none',
       field: 'tag',
       resource: null,
-      remedy: null,
+      remedy: 'Take another.',
       allowed: null,
       code: null,
     };
@@ -92,6 +113,6 @@ describe('byField', () => {
       { ...finding, level: 'error' },
       { ...finding, level: 'warning' },
     ]);
-    expect(found).toEqual([{ field: 'tag', message: 'has none', allowed: null }]);
+    expect(found).toEqual([{ field: 'tag', message: 'has none', allowed: null, remedy: 'Take another.' }]);
   });
 });

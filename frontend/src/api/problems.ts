@@ -98,7 +98,7 @@ export function byField(complaints: readonly Complaint[], fields: readonly strin
     if (field === undefined) {
       elsewhere.push(complaint);
     } else {
-      at[field] = [at[field], worded(complaint)].filter(Boolean).join(' ');
+      at[field] = [at[field], helped(complaint)].filter(Boolean).join(' ');
     }
   }
   return { at, elsewhere };
@@ -114,16 +114,27 @@ export interface SortedComplaints {
   elsewhere: readonly Complaint[];
 }
 
+/** What a problem complains of; what helps against the first of them is told of the problem alone. */
+export function complaintsOf({ errors = [], remedy }: ProblemBody): Complaint[] {
+  return errors.map((error, index) => (index === 0 ? { ...error, remedy: error.remedy ?? remedy } : error));
+}
+
 /** The complaints among what a dry run found out: those that refuse the request. */
 export function complaintsIn(findings: readonly Finding[]): Complaint[] {
   return findings
     .filter((finding) => finding.level === 'error')
-    .map(({ field, message, allowed }) => ({ field: field ?? '', message, allowed }));
+    .map(({ field, message, allowed, remedy }) => ({ field: field ?? '', message, allowed, remedy }));
 }
 
 /** A complaint as a sentence, with what would be right. */
 export function worded({ message, allowed }: Complaint): string {
   return allowed?.length ? `${message}. Allowed: ${allowed.join(', ')}.` : message;
+}
+
+/** As that, with what helps, where there is place for text alone. */
+function helped(complaint: Complaint): string {
+  const said = worded(complaint);
+  return complaint.remedy ? `${/[.!?]$/.test(said) ? said : `${said}.`} What helps: ${complaint.remedy}` : said;
 }
 
 function leadsTo(field: string, complaint: string): boolean {

@@ -14,6 +14,16 @@ describe('what was noticed about an operation', () => {
     expect(findingsOf(operation(1, { findings: [WARNING], result: { findings: [WARNING] } }))).toEqual([WARNING]);
   });
 
+  it('is told of each field and each resource that it was noticed at', () => {
+    const [one, other] = [
+      { ...WARNING, resource: 'subnet-1' },
+      { ...WARNING, resource: 'subnet-2' },
+    ];
+    const field = { ...one, field: 'subnets' };
+    const told = operation(1, { findings: [one], result: { findings: [one, other, field] } });
+    expect(findingsOf(told)).toEqual([one, other, field]);
+  });
+
   it('is nothing where a result says nothing of the kind', () => {
     for (const result of [null, {}, { findings: null }, { findings: ['x', null, { check: 'x' }] }]) {
       expect(findingsOf(operation(1, { result }))).toEqual([]);

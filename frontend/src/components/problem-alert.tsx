@@ -2,10 +2,11 @@ import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
-import { type Complaint, worded } from '../api/problems';
+import type { Complaint } from '../api/problems';
 import type { Cause, ProblemBody } from '../api/schema';
+import { Complaints } from './complaints';
 import { CopyableValue } from './copyable-value';
-import { WithRemedy } from './with-remedy';
+import { Remedy } from './with-remedy';
 import { sentence } from './words';
 
 interface Props {
@@ -23,13 +24,9 @@ export function ProblemAlert({ problem, action, complaints = problem.errors ?? [
     <Alert type="error" header={title} action={action}>
       <SpaceBetween size="xs">
         <div className="value">{detail}</div>
-        {tellMore(complaints) && <Complaints complaints={complaints} />}
+        <Complaints complaints={complaints} remedy={remedy} />
         {cause && <div className="value">Cause: {causeOf(cause)}</div>}
-        {remedy && (
-          <div className="value">
-            <strong>What helps:</strong> {remedy}
-          </div>
-        )}
+        <Remedy remedy={remedy} />
         {request_id && (
           <Box fontSize="body-s" color="text-status-inactive">
             Request <CopyableValue value={request_id} />
@@ -37,25 +34,6 @@ export function ProblemAlert({ problem, action, complaints = problem.errors ?? [
         )}
       </SpaceBetween>
     </Alert>
-  );
-}
-
-/** Whether complaints say more than the problem's own detail, which tells the first of them. */
-function tellMore(complaints: readonly Complaint[]): boolean {
-  return complaints.length > 1 || complaints.some(({ remedy }) => remedy);
-}
-
-function Complaints({ complaints }: { complaints: readonly Complaint[] }) {
-  return (
-    <ul>
-      {complaints.map((complaint) => (
-        <li key={`${complaint.field} ${complaint.message}`}>
-          <WithRemedy remedy={complaint.remedy}>
-            {complaint.field && <code>{complaint.field}</code>} {worded(complaint)}
-          </WithRemedy>
-        </li>
-      ))}
-    </ul>
   );
 }
 

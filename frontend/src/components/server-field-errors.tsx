@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
-import { byField, type Complaint, complaintsIn, type SortedComplaints } from '../api/problems';
+import { byField, complaintsIn, complaintsOf, type SortedComplaints } from '../api/problems';
 import type { Finding, ProblemBody } from '../api/schema';
 import { ProblemAlert } from './problem-alert';
 
@@ -17,7 +17,7 @@ interface Props {
 /** Takes what the server says of a request to the fields of its form; what has no field there is told above them. */
 export function ServerFieldErrors({ fields, problem, findings, children }: Props) {
   const sorted = useMemo(
-    () => byField([...(problem?.errors ?? []), ...complaintsIn(findings ?? [])] satisfies Complaint[], fields),
+    () => byField([...(problem ? complaintsOf(problem) : []), ...complaintsIn(findings ?? [])], fields),
     [fields, problem, findings],
   );
   const isToldElsewhere = problem && (sorted.elsewhere.length > 0 || Object.keys(sorted.at).length === 0);

@@ -5,11 +5,16 @@ export function WithRemedy({ children, remedy }: { children: ReactNode; remedy?:
   return (
     <>
       <div className="value">{children}</div>
-      {remedy && (
-        <div className="value">
-          <strong>What helps:</strong> {remedy}
-        </div>
-      )}
+      <Remedy remedy={remedy} />
     </>
   );
+}
+
+/** What helps, where something does. */
+export function Remedy({ remedy }: { remedy: string | null | undefined }) {
+  return remedy ? (
+    <div className="value">
+      <strong>What helps:</strong> {remedy}
+    </div>
+  ) : null;
 }

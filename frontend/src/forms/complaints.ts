@@ -5,12 +5,13 @@ const UNCHECKED = 'unchecked: ';
 
 /** Complaints in the shape of findings, for what takes those to their fields. */
 export function asFindings(complaints: readonly Complaint[]): Finding[] {
-  return complaints.map(({ field, message, allowed }) => ({
+  return complaints.map(({ field, message, allowed, remedy }) => ({
     check: 'request',
     level: 'error',
     field,
     message,
     allowed: allowed ? [...allowed] : null,
+    remedy: remedy ?? null,
   }));
 }
 

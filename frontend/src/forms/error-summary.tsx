@@ -1,15 +1,15 @@
 import Alert from '@cloudscape-design/components/alert';
 import Link from '@cloudscape-design/components/link';
-import { fieldOf, worded } from '../api/problems';
+import { type Complaint, fieldOf, worded } from '../api/problems';
 import type { ProblemBody } from '../api/schema';
 import { ProblemAlert } from '../components/problem-alert';
+import { Remedy, WithRemedy } from '../components/with-remedy';
 import { useReveal } from './reveal';
 import { useFocusOn } from './use-focus';
-import type { Obstacle } from './use-review';
 
 interface Props {
   problem: ProblemBody | null;
-  obstacles: readonly Obstacle[];
+  obstacles: readonly Complaint[];
   /** The fields that the form shows. */
   fields: readonly string[];
   /** What it all comes from: another thing is new, and takes the focus. */
@@ -32,24 +32,17 @@ export function ErrorSummary({ problem, obstacles, fields, news, name }: Props) 
         <Alert type="error" header={headerOf(obstacles.length)}>
           <ul>
             {obstacles.map((obstacle) => (
-              <li key={`${obstacle.field} ${obstacle.message}`} className="value">
-                <Place told={obstacle.field} fields={fields} name={name} /> {worded(obstacle)}
-                {obstacle.remedy && <Remedy remedy={obstacle.remedy} />}
+              <li key={`${obstacle.field} ${obstacle.message}`}>
+                <WithRemedy remedy={obstacle.remedy}>
+                  <Place told={obstacle.field} fields={fields} name={name} /> {worded(obstacle)}
+                </WithRemedy>
               </li>
             ))}
           </ul>
-          {problem?.remedy && <Remedy remedy={problem.remedy} />}
+          {obstacles.every(({ remedy }) => remedy !== problem?.remedy) && <Remedy remedy={problem?.remedy} />}
         </Alert>
       )}
     </section>
-  );
-}
-
-function Remedy({ remedy }: { remedy: string }) {
-  return (
-    <div className="value">
-      <strong>What helps:</strong> {remedy}
-    </div>
   );
 }
 

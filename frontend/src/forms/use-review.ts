@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useBegin, usePreview, WishKey } from '../api/changing';
-import type { Complaint } from '../api/problems';
+import { type Complaint, complaintsIn, complaintsOf } from '../api/problems';
 import type { Operation, Preview, Previewed, ProblemBody } from '../api/schema';
 import { isOutdated, type Wish } from '../api/wishes';
 
@@ -63,16 +63,10 @@ export function useReview(onBegun: (operation: Operation) => void) {
 
 export type Review = ReturnType<typeof useReview>;
 
-/** One thing in the way of a request, and what helps against it. */
-export interface Obstacle extends Complaint {
-  remedy?: string | null;
-}
-
 /** What is in the way of a request: what a problem says of its fields, or what the dry run found. */
-export function obstaclesOf(problem: ProblemBody | null, told: Previewed | undefined): Obstacle[] {
+export function obstaclesOf(problem: ProblemBody | null, told: Previewed | undefined): Complaint[] {
   if (problem) {
-    return problem.errors ?? [];
+    return complaintsOf(problem);
   }
-  const found = (told?.findings ?? []).filter(({ level }) => level === 'error');
-  return found.map(({ field, message, allowed, remedy }) => ({ field: field ?? '', message, allowed, remedy }));
+  return complaintsIn(told?.findings ?? []);
 }

@@ -59,7 +59,17 @@ export class LiveConnection {
     return this.current;
   }
 
-  /** Hear of changes of the state; gives how to stop that. */
+  /** What is told as it happens. */
+  get told(): readonly Topic[] {
+    return this.isReady ? this.subscriptions.standing : [];
+  }
+
+  /** Whether everything that is watched is told as it happens, as far as it exists. */
+  get tellsAll(): boolean {
+    return this.current === 'open' && this.subscriptions.asking === 0;
+  }
+
+  /** Hear of changes of the state and of what is told; gives how to stop that. */
   onState(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
@@ -147,7 +157,7 @@ export class LiveConnection {
   private use(socket: Socket): void {
     this.line = new Line(socket, {
       onOpen: () => this.opened(),
-      onMessage: (message) => this.told(message),
+      onMessage: (message) => this.hear(message),
       onLost: () => this.lost(),
     });
   }
@@ -163,7 +173,7 @@ export class LiveConnection {
     this.settle();
   }
 
-  private told(message: Message): void {
+  private hear(message: Message): void {
     this.surroundings.onMessage(message);
     const missed = this.subscriptions.told(message);
     if (missed) {
@@ -219,6 +229,7 @@ export class LiveConnection {
   private settle(): void {
     if (this.subscriptions.asking > 0) {
       this.overdue ??= setTimeout(() => this.lost(), ANSWER_WITHIN);
+      this.say();
       return;
     }
     clearTimeout(this.overdue);
@@ -271,11 +282,13 @@ export class LiveConnection {
   }
 
   private become(state: LiveState): void {
-    if (state !== this.current) {
-      this.current = state;
-      for (const listener of this.listeners) {
-        listener();
-      }
+    this.current = state;
+    this.say();
+  }
+
+  private say(): void {
+    for (const listener of this.listeners) {
+      listener();
     }
   }
 }

@@ -37,10 +37,19 @@ export function useLive(...topics: Topic[]): void {
 
 /** Whether what is shown is up to date. */
 export function useLiveState(): LiveState {
+  return useOfConnection(({ state }) => state);
+}
+
+/** Whether all that pages watch is told to them by now, what the newest of them asks for included. */
+export function useTellsAll(): boolean {
+  return useOfConnection(({ tellsAll }) => tellsAll);
+}
+
+function useOfConnection<Value extends string | boolean>(read: (connection: LiveConnection) => Value): Value {
   const { connection } = useLiveContext();
   return useSyncExternalStore(
     (listener) => connection.onState(listener),
-    () => connection.state,
+    () => read(connection),
   );
 }
 

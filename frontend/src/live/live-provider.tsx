@@ -32,12 +32,23 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   });
   useEffect(() => {
     // For whoever looks from outside: tests, and people who wonder.
+    const { dataset } = document.documentElement;
     const show = () => {
-      document.documentElement.dataset.live = live.connection.state;
+      dataset.live = live.connection.state;
+      dataset.told = JSON.stringify(live.connection.told);
+      dataset.tellsAll = String(live.connection.tellsAll);
     };
     show();
     return live.connection.onState(show);
   }, [live]);
+  useEffect(() => {
+    const { dataset } = document.documentElement;
+    const show = () => {
+      dataset.reading = String(cache.isFetching() > 0);
+    };
+    show();
+    return cache.getQueryCache().subscribe(show);
+  }, [cache]);
   useEffect(() => {
     const hurry = () => live.connection.hurry();
     window.addEventListener('online', hurry);

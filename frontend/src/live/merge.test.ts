@@ -119,6 +119,15 @@ it('leaves a list as old as it was, and outdated where it is', () => {
   ]);
 });
 
+it('leaves it to be seen that a list could not be read', async () => {
+  const queryFn = () => Promise.reject(new Error('no answer'));
+  cache.setQueryData(listKey, list());
+  await cache.fetchQuery({ queryKey: listKey, queryFn, retry: false }).catch(() => undefined);
+  hear(told(operation(1)));
+  const { status, error } = cache.getQueryState(listKey) ?? {};
+  expect([idsIn(listKey), status, error]).toEqual([['op-1'], 'error', new Error('no answer')]);
+});
+
 it('looks at the clusters again when somebody begins something, and at the audit', () => {
   const shown = [keys.clusters.list({}), keys.audit.list({})];
   for (const key of shown) {
@@ -126,6 +135,43 @@ it('looks at the clusters again when somebody begins something, and at the audit
   }
   hear(told(operation(1)));
   expect(shown.map(isStale)).toEqual([true, true]);
+});
+
+it('looks at the clusters and the audit also where a list was read before what it has was told', () => {
+  const shown = [keys.clusters.one('first'), keys.clusters.list({}), keys.audit.list({})];
+  cache.setQueryData(listKey, list(operation(1)));
+  for (const key of shown) {
+    cache.setQueryData(key, {});
+  }
+  hear(told(operation(1)));
+  expect(shown.map(isStale)).toEqual([true, true, true]);
+});
+
+it('leaves the clusters alone when what is told is outdated', () => {
+  cache.setQueryData(keys.operations.one('op-1'), operation(5));
+  cache.setQueryData(keys.clusters.list({}), {});
+  hear(told(operation(4, { status: 'PENDING' })));
+  expect(isStale(keys.clusters.list({}))).toBe(false);
+});
+
+it('does not have the headline of a cluster wait for its parts, which ask AWS', () => {
+  const asked: Outdated[] = [];
+  const tag = keys.clusters.one('first');
+  merge(cache, told(operation(1)), (what) => asked.push(what));
+  mend({ cluster_tag: 'first' }, (what) => asked.push(what));
+  const ofCluster = asked.filter(({ queryKey }) => JSON.stringify(queryKey) === JSON.stringify(tag));
+  const apart = [
+    { queryKey: tag, exact: true },
+    { queryKey: tag, beneath: true },
+  ];
+  expect(ofCluster).toEqual([...apart, ...apart]);
+});
+
+it('has the lists that are read of indexes read once more, which may be behind what was told', () => {
+  const asked: Outdated[] = [];
+  merge(cache, told(operation(1)), (what) => asked.push(what));
+  const lagging = asked.filter(({ lags }) => lags).map(({ queryKey }) => queryKey);
+  expect(lagging).toEqual([keys.audit.all, keys.clusters.lists]);
 });
 
 it('does not take a list, which tells no stages, for the operation itself', () => {
@@ -145,10 +191,15 @@ it('looks at a cluster again when a stage of it ends, and not for each word of o
   expect(isStale(cluster)).toBe(true);
 });
 
-it('reads an operation that was too large to be sent', () => {
+it('reads an operation that was too large to be sent, and all that it may have changed', () => {
   cache.setQueryData(keys.operations.one('op-1'), operation(1));
+  const shown = [keys.audit.list({}), keys.clusters.list({}), keys.clusters.one('first'), listKey];
+  for (const key of shown) {
+    cache.setQueryData(key, {});
+  }
   hear({ type: 'operation', operation_id: 'op-1', version: 2, operation: null });
   expect(isStale(keys.operations.one('op-1'))).toBe(true);
+  expect(shown.map(isStale)).toEqual([true, true, true, true]);
 });
 
 it('reads a cluster’s events again, whatever they are filtered by, and the conditions that follow from them', () => {

@@ -4,29 +4,37 @@ import { type Listed, type OperationFilters, operationsIn, placed } from '../api
 import { keep } from '../api/operations';
 import type { Operation } from '../api/schema';
 import type { Message, Topic } from './messages';
-import type { Reread } from './rereading';
+import type { Outdated, Reread } from './rereading';
+
+// The API reads these of indexes.
+const OPERATIONS: Outdated = { queryKey: keys.operations.lists, lags: true };
+const CLUSTERS: Outdated = { queryKey: keys.clusters.lists, lags: true };
+const AUDIT: Outdated = { queryKey: keys.audit.all, lags: true };
 
 /** Take what the WebSocket tells into what the pages show. */
 export function merge(cache: QueryClient, message: Message, reread: Reread): void {
   switch (message.type) {
     case 'operation':
       if (message.operation === null) {
+        // It was too large to be sent, with the name of its cluster.
         reread({ queryKey: keys.operations.one(message.operation_id) });
-        reread({ queryKey: keys.operations.lists });
-        reread({ queryKey: keys.clusters.lists });
+        reread(OPERATIONS);
+        reread(AUDIT);
+        reread(CLUSTERS);
+        reread({ queryKey: keys.clusters.each });
       } else {
         mergeOperation(cache, message.operation, reread);
       }
       break;
     case 'audit':
       reread({ queryKey: keys.operations.audit(message.entry.operation_id) });
-      reread({ queryKey: keys.audit.all });
+      reread(AUDIT);
       break;
     case 'cluster_event':
       reread({ queryKey: keys.clusters.parts(message.event.cluster_tag, 'events') });
       // The conditions that follow from it are revised by now; other parts of a cluster cost AWS calls.
       reread({ queryKey: keys.clusters.one(message.event.cluster_tag), exact: true });
-      reread({ queryKey: keys.clusters.lists });
+      reread(CLUSTERS);
       break;
   }
 }
@@ -41,7 +49,7 @@ export function mend(topic: Topic, reread: Reread): void {
   reread({ queryKey: keys.operations.all });
   reread({ queryKey: keys.audit.all });
   if ('cluster_tag' in topic) {
-    reread({ queryKey: keys.clusters.one(topic.cluster_tag) });
+    rereadCluster(topic.cluster_tag, reread);
     reread({ queryKey: keys.clusters.lists });
   } else {
     reread({ queryKey: keys.clusters.all });
@@ -60,16 +68,24 @@ function mergeOperation(cache: QueryClient, told: Operation, reread: Reread): vo
   for (const list of cache.getQueryCache().findAll({ queryKey: keys.operations.lists })) {
     place(cache, list, known && known.version > told.version ? known : told, reread);
   }
-  if (known && known.version >= told.version) {
+  if (known && known.version > told.version) {
     return;
   }
-  if (known === undefined || known.status !== told.status) {
-    reread({ queryKey: keys.audit.all });
+  // What was read ahead of being told says nothing of what was known when the clusters and the audit were read.
+  const before = known?.version === told.version ? undefined : known;
+  if (before?.status !== told.status) {
+    reread(AUDIT);
   }
-  if (known === undefined || shape(known) !== shape(told)) {
-    reread({ queryKey: keys.clusters.lists });
-    reread({ queryKey: keys.clusters.one(told.cluster_tag) });
+  if (before === undefined || shape(before) !== shape(told)) {
+    reread(CLUSTERS);
+    rereadCluster(told.cluster_tag, reread);
   }
+}
+
+// Its headline is here at once; its parts may ask AWS for a long time.
+function rereadCluster(tag: string, reread: Reread): void {
+  reread({ queryKey: keys.clusters.one(tag), exact: true });
+  reread({ queryKey: keys.clusters.one(tag), beneath: true });
 }
 
 /** Put an operation where it belongs in a list; an answer that is on its way may not know of it, so then once more. */
@@ -78,16 +94,12 @@ function place(cache: QueryClient, list: Query, operation: Operation, reread: Re
   const before = cache.getQueryData<Listed>(queryKey);
   const after = before && placed(before, filtersIn(list), operation);
   if (after === null) {
-    reread({ queryKey, exact: true });
+    reread({ queryKey, exact: true, lags: true });
     return;
   }
   if (after !== before) {
-    // The rest of the list is as old as it was.
-    const { dataUpdatedAt, isInvalidated } = list.state;
-    cache.setQueryData(queryKey, after, { updatedAt: dataUpdatedAt });
-    if (isInvalidated) {
-      list.invalidate();
-    }
+    // The rest of the list is as old as it was, and as outdated, and whether it could be read is as it was.
+    list.setState({ data: after });
   }
   if (list.state.fetchStatus === 'fetching') {
     const again = () => place(cache, list, knownOf(cache, operation.operation_id) ?? operation, reread);

@@ -1,9 +1,12 @@
-import type { QueryClient, QueryKey } from '@tanstack/react-query';
+import type { QueryClient, QueryFilters, QueryKey } from '@tanstack/react-query';
 
-/** What of the cache is to be read again: what a key begins, or just that one. */
+/** What of the cache is to be read again: what a key begins, just that one, or just what lies beneath it. */
 export interface Outdated {
   queryKey: QueryKey;
   exact?: boolean;
+  beneath?: boolean;
+  /** Whether it is read of an index that follows what is told: an answer may be behind it, and the next one is not. */
+  lags?: boolean;
 }
 
 /** Has something read again where it is on the screen. */
@@ -14,6 +17,8 @@ export type Reread = (what: Outdated) => void;
 const SHORTEST_PAUSE = 2_000;
 const LONGEST_PAUSE = 20_000;
 const PAUSE_PER_READING = 4;
+// What is not answered by then is asked for again, if it was told to be outdated since.
+const READ_WITHIN = 30_000;
 
 /** Reads again what is told to be outdated: at once, and then once for all that is told until a while after that. */
 export class Rereading {
@@ -27,22 +32,39 @@ export class Rereading {
     if (this.going.has(name)) {
       this.going.set(name, true);
     } else {
-      this.going.set(name, false);
       void this.read(name, what);
     }
   };
 
-  private async read(name: string, what: Outdated): Promise<void> {
+  private async read(name: string, what: Outdated, isLast = false): Promise<void> {
+    this.going.set(name, false);
     const began = Date.now();
-    // An answer that was on its way is given up: it may be of before the change.
-    await this.cache.invalidateQueries(what);
+    await Promise.race([this.answered(what), passed(READ_WITHIN)]);
     await passed(Math.min(LONGEST_PAUSE, Math.max(SHORTEST_PAUSE, PAUSE_PER_READING * (Date.now() - began))));
     const again = this.going.get(name);
     this.going.delete(name);
     if (again) {
       this.ask(what);
+    } else if (what.lags && !isLast) {
+      void this.read(name, what, true);
     }
   }
+
+  // An answer that is on its way may be of before the change: it is given up, or, where it is the first, followed by
+  // another.
+  private async answered(what: Outdated): Promise<void> {
+    const filters = filtersOf(what);
+    const onTheirWay = this.cache.getQueryCache().findAll({ ...filters, fetchStatus: 'fetching' });
+    const first = onTheirWay.filter(({ state }) => state.data === undefined);
+    await this.cache.invalidateQueries(filters);
+    if (first.length > 0) {
+      await this.cache.invalidateQueries({ predicate: (query) => first.includes(query) });
+    }
+  }
+}
+
+function filtersOf({ queryKey, exact = false, beneath = false }: Outdated): QueryFilters {
+  return beneath ? { queryKey, predicate: (query) => query.queryKey.length > queryKey.length } : { queryKey, exact };
 }
 
 function passed(milliseconds: number): Promise<void> {

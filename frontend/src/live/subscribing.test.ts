@@ -91,6 +91,28 @@ it('waits for what came to be watched during the handshake as well', async () =>
   expect(live.state).toBe('open');
 });
 
+it('stays open, and says that not all is told yet, while a page asks for what is new to it', async () => {
+  const live = await opened({ mine: true });
+  newest().tell(subscribed('caller#ann', '2026-01-01T09:00:00Z'));
+  const heard: [string, boolean][] = [];
+  live.onState(() => heard.push([live.state, live.tellsAll]));
+  live.watch({ cluster_tag: 'first' });
+  expect([live.tellsAll, live.told]).toEqual([false, [{ mine: true }]]);
+  newest().tell(subscribed('cluster#first', '2026-01-01T09:00:00Z'));
+  expect([live.tellsAll, live.told]).toEqual([true, [{ mine: true }, { cluster_tag: 'first' }]]);
+  expect([heard.at(0), heard.at(-1)]).toEqual([
+    ['open', false],
+    ['open', true],
+  ]);
+});
+
+it('tells nothing while the line is lost', async () => {
+  const live = await opened({ mine: true });
+  newest().tell(subscribed('caller#ann', '2026-01-01T09:00:00Z'));
+  newest().drop();
+  expect([live.tellsAll, live.told]).toEqual([false, []]);
+});
+
 it('keeps what one page gives up and the next one wants, without a word', async () => {
   const live = connection();
   const stop = live.watch({ cluster_tag: 'first' });

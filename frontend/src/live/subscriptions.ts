@@ -27,6 +27,11 @@ export class Subscriptions {
     return this.having('asked').length;
   }
 
+  /** What the server stands by, as it last said. */
+  get standing(): readonly Topic[] {
+    return this.having('stands');
+  }
+
   /** What the server does not tell of on this connection. */
   get refused(): readonly Topic[] {
     return this.having('refused');

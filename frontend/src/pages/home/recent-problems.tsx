@@ -3,13 +3,16 @@ import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { Operation } from '../../api/schema';
+import { Complaints } from '../../components/complaints';
 import { PageLink } from '../../components/page-link';
 import { StatusBadge } from '../../components/status-badge';
 import { Time } from '../../components/time';
+import { WithRemedy } from '../../components/with-remedy';
 import { kindOf } from '../../components/words';
 import { unsolved } from './unsolved';
 
 const SHOWN = 5;
+const COMPLAINTS_SHOWN = 3;
 
 /** What went wrong lately and was not put right since, with what helps. */
 export function RecentProblems({ operations }: { operations: readonly Operation[] }) {
@@ -41,11 +44,11 @@ function RecentProblem({ operation }: { operation: Operation }) {
           <Time at={finished_at} as="relative" />
         </Box>
       </div>
-      {error && <div className="value">{error.detail}</div>}
-      {error?.remedy && (
-        <div className="value">
-          <strong>What helps:</strong> {error.remedy}
-        </div>
+      {error && (
+        <WithRemedy remedy={error.remedy}>
+          {error.detail}
+          <Complaints complaints={error.errors ?? []} remedy={error.remedy} most={COMPLAINTS_SHOWN} />
+        </WithRemedy>
       )}
     </div>
   );

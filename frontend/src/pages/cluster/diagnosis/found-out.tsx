@@ -1,6 +1,7 @@
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import type { Fact } from '../../../api/schema';
 import { Time } from '../../../components/time';
+import { Remedy } from '../../../components/with-remedy';
 import type { Check } from './checks-table';
 
 /** What a check found, with its evidence and what helps. */
@@ -10,11 +11,7 @@ export function FoundOut({ check }: { check: Check }) {
     <>
       <div className="value">{message}</div>
       {resource && <code className="value">{resource}</code>}
-      {remedy && (
-        <div className="value">
-          <strong>What helps:</strong> {remedy}
-        </div>
-      )}
+      <Remedy remedy={remedy} />
       {evidence.length > 0 && (
         <ExpandableSection variant="inline" headerText="Evidence">
           <ul>
