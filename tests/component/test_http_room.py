@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from functions.network.ranges.rules import Room
 from tests.component.test_http_ranges import GROUP, VPC, create
 from tests.component.test_http_support import HYPERPOD, Edge, account, edge
 from tests.component.test_ledger_support import ACCOUNT
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
+
+    from functions.network.subnets.rules.needs import Need
 
 __all__ = ["account", "edge"]
 
@@ -60,6 +63,46 @@ def test_a_subnet_of_its_own_is_offered_to_a_group_for_which_one_fits_beside_the
     answer = create(edge, chosen, hyperpod={**HYPERPOD, "instance_groups": groups, "subnet_prefix": 25})
     assert "dedicated_subnet: true for gpu (and its own subnet_prefix: 25)" in answer.body["remedy"], answer.body
     assert "for b" not in answer.body["remedy"]
+
+
+def room_findings(edge: Edge, foundation: dict[str, JsonValue], **hyperpod: object) -> dict[str, dict[str, str]]:
+    """Ask for a preview, and give what is in the way of it for want of room, by its check."""
+    answer = create(edge, foundation, "dry_run=true", hyperpod={**HYPERPOD, **hyperpod})
+    checks = ("address_ranges", "subnet_ip_shortage")
+    return {each["check"]: each for each in answer.body["findings"] if each["check"] in checks}
+
+
+@pytest.mark.parametrize(("count", "fits"), [(100, False), (40, True)])
+def test_no_smaller_subnet_is_offered_in_which_its_nodes_have_no_room(edge: Edge, count: int, fits: bool) -> None:
+    fleet = {**GROUP, "instance_type": "ml.p5.48xlarge", "instance_count": count, "dedicated_subnet": True}
+    own = fleet if count == 100 else {**fleet, "subnet_prefix": 19}
+    found = room_findings(edge, {"vpc_cidr": "10.20.0.0/19"}, instance_groups=[own])
+    assert "has no free /19 for the compute subnet of gpu" in found["address_ranges"]["message"]
+    assert ("ask for a /20 or a smaller one by subnet_prefix" in found["address_ranges"]["remedy"]) is fits
+
+
+@pytest.mark.parametrize(("count", "offers"), [(30, [20]), (31, [])])
+def test_of_a_fleet_of_groups_not_every_offer_is_laid_out(
+    edge: Edge, monkeypatch: pytest.MonkeyPatch, count: int, offers: list[int]
+) -> None:
+    laid: list[int] = []
+    holds = Room.holds_sized
+
+    def noted(room: Room, wanted: Need, prefix: int) -> bool:
+        laid.append(prefix)
+        return holds(room, wanted, prefix)
+
+    monkeypatch.setattr(Room, "holds_sized", noted)
+    groups = [{**CPU, "name": f"cpu-{each}", "instance_count": 10} for each in range(count)]
+    found = room_findings(edge, {"vpc_cidr": VPC}, instance_groups=groups, subnet_prefix=28)
+    assert "subnet_prefix: 20" in found["subnet_ip_shortage"]["remedy"]
+    assert laid == offers
+
+
+def test_a_range_that_is_yet_to_be_found_is_not_named(edge: Edge) -> None:
+    fleet = {**GROUP, "instance_type": "ml.p5.48xlarge", "instance_count": 700}
+    found = room_findings(edge, {}, instance_groups=[fleet])
+    assert found["subnet_ip_shortage"]["message"].endswith("; a new /16 VPC has no free /16 left")
 
 
 SMALLEST: dict[str, JsonValue] = {"vpc_cidr": "10.20.0.0/25"}

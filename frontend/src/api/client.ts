@@ -48,7 +48,7 @@ async function sent(request: Request, token: TokenSource): Promise<Response> {
 }
 
 function fetched(request: Request): Promise<Response> {
-  return fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(ANSWER_WITHIN)]) });
+  return fetch(request, { signal: AbortSignal.timeout(ANSWER_WITHIN) });
 }
 
 /** Whether what was thrown is of the network, of its silence, or of an answer that no API gave. */

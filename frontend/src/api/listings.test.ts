@@ -26,8 +26,8 @@ it('is read every so often however much is told of it meanwhile', async () => {
   const refetchInterval = due(() => 60_000);
   const stop = new QueryObserver(cache, { queryKey, queryFn, refetchInterval }).subscribe(() => undefined);
   await vi.advanceTimersByTimeAsync(0);
-  for (let told = 1; told < 100; told += 1) {
-    await vi.advanceTimersByTimeAsync(1_000);
+  for (let told = 1; told < 300; told += 1) {
+    await vi.advanceTimersByTimeAsync(333);
     cache.getQueryCache().find({ queryKey })?.setState({ data: -told });
   }
   expect(asked).toBe(2);
@@ -70,8 +70,8 @@ it('is read again soon where it could not be read, however much is told of it me
   const options = { queryKey, queryFn, retry: false, initialData: 0, refetchInterval: due(() => 60_000) };
   const stop = new QueryObserver(cache, options).subscribe(() => undefined);
   await vi.advanceTimersByTimeAsync(0);
-  for (let told = 1; told < 10; told += 1) {
-    await vi.advanceTimersByTimeAsync(1_000);
+  for (let told = 1; told < 30; told += 1) {
+    await vi.advanceTimersByTimeAsync(333);
     cache.getQueryCache().find({ queryKey })?.setState({ data: -told });
   }
   stop();

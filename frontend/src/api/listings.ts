@@ -33,8 +33,8 @@ export function useToldInterval(untold: number = OTHERS_APPEAR_WITHIN): number {
   return useTellsAll() ? TOLD_IS_READ_EVERY : untold;
 }
 
-/** How soon what is overdue is read: where nobody looks, its turn passes. */
-const SHORTEST = 1_000;
+/** How soon what is overdue is read: each thing that is told begins to wait anew, and there may be many a second. */
+const SHORTEST = 50;
 
 interface Options<Page, Item> {
   key: QueryKey;

@@ -147,6 +147,16 @@ it('looks at the clusters and the audit also where a list was read before what i
   expect(shown.map(isStale)).toEqual([true, true, true]);
 });
 
+it('asks for nothing more when the same is told again, as it is in a batch that is repeated', () => {
+  const asked: Outdated[] = [];
+  const again = () => merge(cache, told(operation(5)), (what) => void asked.push(what));
+  again();
+  expect(asked.length).toBeGreaterThan(0);
+  asked.length = 0;
+  again();
+  expect(asked).toEqual([]);
+});
+
 it('leaves the clusters alone when what is told is outdated', () => {
   cache.setQueryData(keys.operations.one('op-1'), operation(5));
   cache.setQueryData(keys.clusters.list({}), {});

@@ -68,7 +68,7 @@ function mergeOperation(cache: QueryClient, told: Operation, reread: Reread): vo
   for (const list of cache.getQueryCache().findAll({ queryKey: keys.operations.lists })) {
     place(cache, list, known && known.version > told.version ? known : told, reread);
   }
-  if (known && known.version > told.version) {
+  if ((known && known.version > told.version) || !isNews(cache, told)) {
     return;
   }
   // What was read ahead of being told says nothing of what was known when the clusters and the audit were read.
@@ -80,6 +80,19 @@ function mergeOperation(cache: QueryClient, told: Operation, reread: Reread): vo
     reread(CLUSTERS);
     rereadCluster(told.cluster_tag, reread);
   }
+}
+
+// How new what was told of each operation is: it is told again in a batch that is repeated, and to each new topic.
+const heard = new WeakMap<QueryClient, Map<string, number>>();
+
+function isNews(cache: QueryClient, { operation_id, version }: Operation): boolean {
+  const versions = heard.get(cache) ?? new Map<string, number>();
+  heard.set(cache, versions);
+  if (version <= (versions.get(operation_id) ?? 0)) {
+    return false;
+  }
+  versions.set(operation_id, version);
+  return true;
 }
 
 // Its headline is here at once; its parts may ask AWS for a long time.

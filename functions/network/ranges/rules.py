@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from functions.core.tags import marked
 from functions.network.models import SMALLEST_PREFIX
 from functions.network.rules import COMPUTE_PREFIX, NetworkPlan, free_compute_range, lay_out, plan_network
+from functions.network.subnets.rules.needs import addresses, capacity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 class Room:
     """Where compute subnets are to be made, what of that is taken, and those to be made, in their order.
 
-    `larger` says where there would be more room, None when nowhere; `standing` that the VPC is there already.
+    `larger` says where there would be more room, None when nowhere; `standing` that the VPC is there already. `words`
+    name ranges that are yet to be found.
     """
 
     ranges: Sequence[IPv4Network]
@@ -30,11 +32,12 @@ class Room:
     needs: Sequence[Need]
     larger: str | None = None
     standing: bool = False
+    words: str | None = None
 
     @property
     def named(self) -> str:
         """Name the ranges, for the reader."""
-        return ", ".join(map(str, self.ranges))
+        return self.words or ", ".join(map(str, self.ranges))
 
     @property
     def lacking(self) -> Need | None:
@@ -46,8 +49,9 @@ class Room:
         return self._lacking([_sized(need, wanted, prefix) for need in self.needs]) is None
 
     def smaller_than(self, lacking: Need) -> int | None:
-        """Give the largest size, smaller than a subnet's own, in which all fit; None when there is none."""
-        sizes = range(lacking.size + 1, SMALLEST_PREFIX + 1)
+        """Give the largest size, smaller than a subnet's own, that fits and that its nodes fit in; None without one."""
+        most = max(addresses(need.groups) for need in self.needs if _sized_alike(need, lacking))
+        sizes = (size for size in range(lacking.size + 1, SMALLEST_PREFIX + 1) if capacity(size) >= most)
         return next((size for size in sizes if self.holds_sized(lacking, size)), None)
 
     def holds_apart(self, wanted: Need, apart: Sequence[Need]) -> bool:
@@ -127,8 +131,11 @@ def free_instead(tag: str, chosen: ChosenRanges, in_use: RangesInUse) -> IPv4Net
 
 
 def _sized(need: Need, wanted: Need, prefix: int) -> Need:
-    shared = need.kind == wanted.kind == "zone"
-    return replace(need, prefix=prefix) if shared or need == wanted else need
+    return replace(need, prefix=prefix) if _sized_alike(need, wanted) else need
+
+
+def _sized_alike(need: Need, wanted: Need) -> bool:
+    return need.kind == wanted.kind == "zone" or need == wanted
 
 
 def smaller(room: Room, lacking: Need) -> list[str]:

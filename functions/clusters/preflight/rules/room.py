@@ -53,7 +53,8 @@ def _in_new(plan: NetworkPlan, needs: list[Need], chosen: ChosenRanges | None) -
     field = larger_range(chosen)
     around = " (and vpc_cidr, where that has no room for it)" if field == "compute_cidr" else ""
     larger = f"a larger foundation.{field}{around}" if field else None
-    return Room(compute_ranges(chosen, [plan.vpc]), [*plan.public, *plan.control_plane], needs, larger)
+    words = None if chosen else f"a new /{plan.vpc.prefixlen} VPC"
+    return Room(compute_ranges(chosen, [plan.vpc]), [*plan.public, *plan.control_plane], needs, larger, words=words)
 
 
 def _needs(request: CreateCluster | HyperPod, prefix: int | None) -> list[Need]:

@@ -28,6 +28,8 @@ _REMEDIES: Final = {
     NETWORK_INTERFACE: "Leave network_interface out: then the service's default for the type is used.",
     SUBNET: "Name a subnet of the cluster's VPC in the group's zone, or leave subnet_id out: then one is made.",
 }
+# For each offer all subnets are laid out anew: of a fleet of groups the refusal would come too late.
+_FEW: Final = 30
 
 Listed = Sequence[tuple[str, InstanceGroup]]
 
@@ -53,8 +55,9 @@ def check_room(
 ) -> Iterator[Finding]:
     """Refuse more nodes than a subnet has addresses for; those of an earlier attempt may hold theirs already."""
     members = [group for _, group in groups]
+    known = room if len(members) <= _FEW else None
     for need in needs_of(members, hyperpod.availability_zone, hyperpod.subnet_prefix):
-        problem = requests.shortage_of(need, found, target.tag, untouched=not target.tried, room=room)
+        problem = requests.shortage_of(need, found, target.tag, untouched=not target.tried, room=known)
         if problem is not None:
             yield from (_shortage(problem, path) for path, group in groups if group in need.groups)
 

@@ -24,7 +24,7 @@ from functions.network.models import SMALLEST_PREFIX
 from functions.network.ranges.rules import compute_ranges
 from functions.network.rules import free_compute_range
 from functions.network.subnets.rules.identity import identity_of, missing_tags, superfluous
-from functions.network.subnets.rules.needs import capacity
+from functions.network.subnets.rules.needs import addresses, capacity
 from functions.network.subnets.rules.routing import choose_endpoint, choose_nat, faults_of_own, leads_on, serves
 from functions.network.subnets.stages.facts import check_addresses, vpc_of
 
@@ -198,7 +198,9 @@ def _full(place: _Place, ranges: Sequence[IPv4Network]) -> QuotaExceeded:
     further = "name a subnet of your own as subnet_id" if part else "add a secondary range to the VPC"
     owner = place.need.owner
     size = f"by subnet_prefix{f' of group {owner}' if owner else ''}"
-    smaller = f"Ask for a smaller subnet {size}, delete" if place.need.size < SMALLEST_PREFIX else "Delete"
+    needed, halved = addresses(place.need.groups), place.need.size + 1
+    holds = halved <= SMALLEST_PREFIX and capacity(halved) >= needed
+    smaller = f"Ask for a smaller subnet {size}, delete" if holds else "Delete"
     return QuotaExceeded(
         f"{where} has no free /{place.need.size} left for {place.identity.name}.",
         cause=Cause(
