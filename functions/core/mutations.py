@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from functions.core import application, catalogue, confirmations, ledger, runtime
-from functions.core.errors import OperationInProgress
+from functions.core.errors import Conflict, OperationInProgress, Problem
 from functions.core.findings import Finding, Level, errors_in, refusal
 from functions.core.http import JSON
 from functions.core.ledger.models import NewOperation, Operation, PlannedStage
@@ -132,7 +132,7 @@ def _answer(intent: Intent, *, dry_run: bool, confirm: str | None) -> Answer:
     if dry_run:
         return previewed(_preview(intent, state))
     if problem := refusal(intent.findings):
-        raise problem
+        raise _named(intent.new, problem)
     confirmations.check(confirm, state, intent.confirm_name, caller.actor, runtime.now())
     begun = ledger.begin(intent.new)
     return application.accepted(begun.operation, replayed=begun.replayed)
@@ -154,6 +154,11 @@ def _preview(intent: Intent, state: str) -> Previewed:
         expires_at=expires_at,
     )
     return Previewed(findings=findings, preview=preview)
+
+
+def _named(new: NewOperation, problem: Problem) -> Problem:
+    """Name the operation at work instead of a conflict, which may be what that one makes at this very moment."""
+    return (problem.status == Conflict.status and ledger.at_work(new)) or problem
 
 
 def _in_the_way(new: NewOperation) -> list[Finding]:

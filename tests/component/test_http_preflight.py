@@ -109,6 +109,18 @@ def make_bucket(tags: dict[str, str]) -> None:
     runtime.client("s3").put_bucket_tagging(Bucket=BUCKET, Tagging={"TagSet": listed})  # type: ignore[typeddict-item]  # as above
 
 
+def test_what_another_creation_of_the_tag_makes_at_this_moment_is_not_advised_to_be_deleted(edge: Edge) -> None:
+    first = foundation(edge)
+    assert first.status == 202, first.body
+    # Its stack was not there yet when the second request looked, and its role was a moment later.
+    make_role()
+    second = foundation(edge)
+    assert (second.status, second.body["code"]) == (409, "operation_in_progress"), second.body
+    assert second.body["operation_id"] == first.body["operation_id"]
+    # What is wrong in itself is told as that.
+    assert foundation(edge, control_plane_zones=["us-west-2a", "eu-west-1b"]).status == 400
+
+
 @pytest.mark.case(11)
 @pytest.mark.parametrize(
     ("make", "named", "advised"),

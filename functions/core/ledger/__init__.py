@@ -18,7 +18,7 @@ Every function takes its clients, clock and table names from `functions.core.run
 """
 
 from functions.core.ledger.audit_trail import AuditFilter, audit_of, first_audited_day, list_audit
-from functions.core.ledger.begin import begin, replayed
+from functions.core.ledger.begin import at_work, begin, replayed
 from functions.core.ledger.claims import claimant
 from functions.core.ledger.clusters import change_spec, holder_of, owner_groups_of
 from functions.core.ledger.endings import Ending, ending_of
@@ -49,6 +49,7 @@ __all__ = [
     "Key",
     "StaleWorker",
     "Swept",
+    "at_work",
     "audit",
     "audit_of",
     "await_tokens",

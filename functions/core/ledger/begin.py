@@ -14,7 +14,7 @@ from functions.core.errors import AlreadyExists, Conflict, InvalidRequest, NotFo
 from functions.core.failures import code_of
 from functions.core.ledger import claims, idempotency, leases
 from functions.core.ledger.audit import audited
-from functions.core.ledger.clusters import index_marks
+from functions.core.ledger.clusters import holder_of, index_marks
 from functions.core.ledger.executions import start
 from functions.core.ledger.identifiers import new_identifier
 from functions.core.ledger.items import (
@@ -80,6 +80,12 @@ def replayed(new: NewOperation) -> Operation | None:
     if operation.status is OperationStatus.PENDING:
         _try_to_start(operation)
     return operation
+
+
+def at_work(new: NewOperation) -> OperationInProgress | None:
+    """Make the refusal that names the operation which holds what a new one needs; None when nobody does."""
+    holder = holder_of(new.cluster_tag, new.scopes)
+    return _in_progress(holder, new.cluster_tag) if holder else None
 
 
 def begin_with(new: NewOperation, stages: Sequence[Stage], *, inline: bool = False) -> Begun:
