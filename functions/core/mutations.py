@@ -158,7 +158,7 @@ def _preview(intent: Intent, state: str) -> Previewed:
 
 def _named(new: NewOperation, problem: Problem) -> Problem:
     """Name the operation at work instead of a conflict, which may be what that one makes at this very moment."""
-    return (problem.status == Conflict.status and ledger.at_work(new)) or problem
+    return (problem.code == Conflict.code and ledger.at_work(new)) or problem
 
 
 def _in_the_way(new: NewOperation) -> list[Finding]:
