@@ -132,7 +132,7 @@ def _answer(intent: Intent, *, dry_run: bool, confirm: str | None) -> Answer:
     if dry_run:
         return previewed(_preview(intent, state))
     if problem := refusal(intent.findings):
-        raise _named(intent.new, problem)
+        raise _unless_at_work(intent.new, problem)
     confirmations.check(confirm, state, intent.confirm_name, caller.actor, runtime.now())
     begun = ledger.begin(intent.new)
     return application.accepted(begun.operation, replayed=begun.replayed)
@@ -156,7 +156,7 @@ def _preview(intent: Intent, state: str) -> Previewed:
     return Previewed(findings=findings, preview=preview)
 
 
-def _named(new: NewOperation, problem: Problem) -> Problem:
+def _unless_at_work(new: NewOperation, problem: Problem) -> Problem:
     """Name the operation at work instead of a conflict, which may be what that one makes at this very moment."""
     return (problem.code == Conflict.code and ledger.at_work(new)) or problem
 

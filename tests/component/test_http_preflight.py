@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from functions.clusters.preflight.stages import facts
 from functions.core import runtime
 from tests.component.test_http_capacity_support import GPU, P4, P5, create, found, request
 from tests.component.test_http_support import ZONES, Answer, Edge, account, edge, standing
@@ -16,6 +17,9 @@ from tests.component.test_ledger_support import ACCOUNT, cluster_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from functions.clusters.preflight.models import StackFound, Target
+    from functions.core.runtime import Patience
 
 __all__ = ["account", "edge"]
 
@@ -107,6 +111,22 @@ def make_bucket(tags: dict[str, str]) -> None:
     runtime.client("s3").create_bucket(Bucket=BUCKET, CreateBucketConfiguration=where)  # type: ignore[arg-type]  # as EC2's
     listed = [{"Key": key, "Value": value} for key, value in tags.items()]
     runtime.client("s3").put_bucket_tagging(Bucket=BUCKET, Tagging={"TagSet": listed})  # type: ignore[typeddict-item]  # as above
+
+
+def test_a_stack_that_comes_while_one_looks_is_seen_before_what_it_makes(
+    edge: Edge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_stack(OURS)
+    make_role()
+    look, looks = facts._stack, list[str]()
+
+    def too_early_at_first(target: Target, patience: Patience) -> StackFound | None:
+        looks.append(target.tag)
+        return None if len(looks) == 1 else look(target, patience)
+
+    monkeypatch.setattr(facts, "_stack", too_early_at_first)
+    found = [each for each in dry_run(edge, {"tag": "t1"}) if each["check"] == "leftover"]
+    assert (looks, [(each["level"], ROLE in each["message"]) for each in found]) == (["t1"] * 2, [("info", False)])
 
 
 def test_what_another_creation_of_the_tag_makes_at_this_moment_is_not_advised_to_be_deleted(edge: Edge) -> None:

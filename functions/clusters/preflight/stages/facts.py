@@ -156,13 +156,20 @@ def _ranges(patience: Patience) -> RangesInUse:
 
 def _foundation(needed: Needed, target: Target, look: Gathering) -> tuple[StackFound | None, list[PartFound]]:
     """Look for a stack of the name; without one of ours, for whatever else its parts would meet."""
-    name = target.names.stack
-    found = cloudformation.describe(name, look.patience) if name else None
-    stack = StackFound(found.name, found.stack_id, found.status, marked(found.tags, target.tag)) if found else None
+    stack = _stack(target, look.patience)
     if stack is not None and stack.ours:
         return stack, []
-    parts = (_part(kind, name, target, look.patience) for kind, name in needed.parts)
-    return stack, [part for part in parts if part is not None]
+    listed = (_part(kind, name, target, look.patience) for kind, name in needed.parts)
+    parts = [part for part in listed if part is not None]
+    # A creation that began after the first look makes its stack before the stack's parts.
+    again = _stack(target, look.patience) if parts and stack is None else stack
+    return again, [] if again is not None and again.ours else parts
+
+
+def _stack(target: Target, patience: Patience) -> StackFound | None:
+    name = target.names.stack
+    found = cloudformation.describe(name, patience) if name else None
+    return StackFound(found.name, found.stack_id, found.status, marked(found.tags, target.tag)) if found else None
 
 
 def _part(kind: str, name: str, target: Target, patience: Patience) -> PartFound | None:
